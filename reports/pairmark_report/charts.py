@@ -1,0 +1,283 @@
+"""The charts. Each function takes what the tables show and returns Pictures; a new chart is a function here and a line in
+render.py."""
+
+from . import figures
+from .canvas import (
+    BLUE, GREEN, GREY, GRID, LINE, MARGIN, ORANGE, PURPLE, RED, SOFT, WIDTH, Canvas, Scale, text_width,
+)  # fmt: skip
+
+MAX_WATERFALLS = 12
+MAX_ROWS = 60
+# Samples drawn of one launch; a longer launch is thinned to every k-th, with its extremes kept.
+MAX_SAMPLES = 80
+
+ARM_STYLE = {"solo": ("o", BLUE), "apart": ("s", ORANGE), "together": ("^", GREEN)}
+KIND_STYLE = {"weak": ("o", BLUE), "strong": ("D", ORANGE)}
+RIGHT = WIDTH - MARGIN
+
+
+def case_name(number, benchmark, case):
+    prefix = f"{number}. " if number else ""
+    return f"{prefix}{benchmark} {case}"
+
+
+def speedups(scaling, kind, device):
+    """Speed-up of each case with its interval, one device and the ideal as marks."""
+    entries = [s for s in scaling if s.kind == kind][:MAX_ROWS]
+    tops = [v for s in entries for v in (s.speedup.value, s.speedup.high) if v is not None]
+    if not tops:
+        return []
+    canvas = Canvas()
+    title = f"Speed-up over one {device} device, {kind} scaling"
+    canvas.paragraph(title, size=11, bold=True)
+    marker, color = KIND_STYLE[kind]
+    canvas.legend([(marker, color, "measured; whisker: 95 % interval"), ("|", GREY, "ideal")])
+    scale = Scale(0, 1.05 * max(tops + [s.devices for s in entries]), MARGIN, WIDTH - 118)
+    rows = _Rows(canvas, scale, "×")
+    for entry in entries:
+        canvas.paragraph(case_name(entry.number, entry.benchmark, entry.case), size=8.5)
+        y = canvas.y + 8
+        canvas.marks([scale(entry.devices)], [y], "|", GREY, 11, 1.6)
+        _point(canvas, scale, entry.speedup, y, marker, color)
+        _value(canvas, entry.speedup, entry.outcome, y)
+        canvas.y += 21
+    rows.finish(emphasis=1)
+    words = "; ".join(f"{s.benchmark} {s.case}: {_words(s.speedup)}" for s in entries[:6])
+    more = f"; {len(entries) - 6} more in the table" if len(entries) > 6 else ""
+    return [canvas.finish(f"speedup-{kind}.png", title, f"{title}. {words}{more}.")]
+
+
+
+def _words(figure):
+    if figure.value is None:
+        return f"{figure.text} ({figure.reason})"
+    return f"{figure.text} ({figure.interval})"
+
+
+def _point(canvas, scale, figure, y, marker, color):
+    if figure.value is None:
+        return
+    canvas.marks([scale(figure.value)], [y], marker, color)
+    if figure.low is not None:
+        canvas.whisker(scale(figure.low), scale(figure.high), y)
+
+
+def _value(canvas, figure, outcome, y, extra=""):
+    """Figure in words at the right of its line: two short lines at most."""
+    if figure is None or figure.value is None:
+        canvas.text(RIGHT, y + 3, f"no figure: {outcome}", size=8, color=SOFT, align="right")
+        return
+    interval = figure.interval if figure.low is not None else "no interval"
+    canvas.text(RIGHT, y - 1, figure.text + extra, size=8.5, align="right", bold=True)
+    canvas.text(RIGHT, y + 8.5, interval, size=7.5, color=SOFT, align="right")
+
+
+class _Rows:
+    """Grid and axis labels around rows that are drawn meanwhile."""
+
+    def __init__(self, canvas, scale, unit):
+        self.canvas, self.scale, self.unit = canvas, scale, unit
+        self._labels()
+        self.top = canvas.y
+        canvas.y += 4
+
+    def _labels(self):
+        canvas, last = self.canvas, float("-inf")
+        canvas.y += LINE
+        for tick in self.scale.ticks:
+            text = figures.significant(tick) + self.unit
+            x, half = self.scale(tick), text_width(figures.significant(tick) + self.unit, 8) / 2
+            if x - half > last + 4:
+                align = "left" if x - half < MARGIN else "center"
+                canvas.text(x, canvas.y - 3, text, size=8, color=SOFT, align=align)
+                last = x + (2 * half if align == "left" else half)
+
+    def finish(self, emphasis=None):
+        canvas = self.canvas
+        for tick in self.scale.ticks:
+            x = self.scale(tick)
+            canvas.line([x, x], [self.top, canvas.y], color=GRID, width=0.7, order=1)
+        if emphasis is not None:
+            x = self.scale(emphasis)
+            canvas.line([x, x], [self.top, canvas.y], color=SOFT, width=1.1, style="--", order=1)
+        if canvas.y - self.top > 400:
+            self._labels()
+
+
+def waterfalls(chosen, device):
+    """One picture a case: from the ideal through each loss down to what was measured."""
+    return [_waterfall(index + 1, entry, device) for index, entry in enumerate(chosen)]
+
+
+def _waterfall(index, entry, device):
+    canvas = Canvas()
+    title = case_name(entry.number, entry.benchmark, entry.case)
+    canvas.paragraph(title, size=10, bold=True)
+    canvas.paragraph(f"{entry.kind} scaling, {entry.devices} {device} devices, {entry.n}", size=8.5, color=SOFT)
+    canvas.y += 4
+    levels, level = [1.0], 1.0
+    for stage in entry.stages:
+        level -= stage.loss or 0
+        levels.append(level)
+        levels.append(level - (max(stage.interval) - stage.loss if stage.interval else 0))
+    high = max([entry.efficiency.high or 0, entry.efficiency.value] + levels + [1.0])
+    scale = Scale(min(0.0, *levels), 1.02 * high, MARGIN, RIGHT)
+    top = canvas.y
+    _step(canvas, scale, "ideal: every device as fast as alone", "100 %", (0, 1), (GREY, ""))
+    level = 1.0
+    for stage in entry.stages:
+        level = _loss(canvas, scale, stage, level)
+    interval = (entry.efficiency.low, entry.efficiency.high)
+    _step(canvas, scale, "measured", _short(entry.efficiency), (0, entry.efficiency.value), (BLUE, ""), interval)
+    for tick in scale.ticks:
+        canvas.line([scale(tick)] * 2, [top, canvas.y], color=GRID, width=0.7, order=1)
+    words = "; ".join(f"{stage.name}: {stage.text} ({stage.interval_text})" for stage in entry.stages)
+    alt = f"Waterfall of {title} on {entry.devices} {device} devices, {entry.kind} scaling. From 100 % of the ideal: "
+    alt += f"{words}; measured {_words(entry.efficiency)}."
+    return canvas.finish(f"waterfall-{index:02}.png", f"Where the rest goes: {title}", alt)
+
+
+def _short(figure):
+    return f"{figure.text} ({figure.interval})" if figure.low is not None else figure.text
+
+
+def _loss(canvas, scale, stage, level):
+    """Draws one stage from `level`; returns the level after it."""
+    text = f"{stage.text} ({stage.interval_text})" if stage.interval else stage.text
+    if stage.loss is None:
+        canvas.paragraph(f"{stage.name}: {stage.text}", size=8.5, color=SOFT)
+        canvas.y += 6
+        return level
+    style = (GREEN, "\\\\\\") if stage.loss < 0 else (RED, "///")
+    if stage.name == "unexplained":
+        style = (PURPLE, "...")
+    interval = tuple(level - edge for edge in reversed(stage.interval)) if stage.interval else None
+    _step(canvas, scale, stage.name, text, (level, level - stage.loss), style, interval)
+    return level - stage.loss
+
+
+def _step(canvas, scale, name, value, ends, style, interval=None):
+    """A line of words and under it a bar between the two ends."""
+    room = WIDTH - 2 * MARGIN
+    if text_width(name, 8.5) + text_width(value, 8.5) + 10 <= room:
+        canvas.text(RIGHT, canvas.y + 8.5, value, size=8.5, align="right")
+        canvas.paragraph(name, size=8.5)
+    else:
+        canvas.paragraph(name, size=8.5)
+        canvas.text(RIGHT, canvas.y + 8.5, value, size=8.5, align="right")
+        canvas.y += 8.5 * 1.35
+    canvas.bar(scale(ends[0]), scale(ends[1]), canvas.y + 1, 10, *style)
+    if interval and None not in interval:
+        canvas.whisker(scale(interval[0]), scale(interval[1]), canvas.y + 6)
+    canvas.y += 17
+
+
+def rates(cases, device):
+    """Rate of each arm with its interval: one picture for each benchmark and unit."""
+    groups = {}
+    for case in cases:
+        for row in case.rows:
+            if row.shown and row.rate.value is not None:
+                unit = row.raw["rate"]["unit"]
+                groups.setdefault((case.benchmark, unit, row.raw["rate"].get("direction")), {})[case.number] = case
+    return [_rates(i + 1, key, list(group.values()), device) for i, (key, group) in enumerate(groups.items())]
+
+
+def _rates(index, key, cases, device):
+    benchmark, unit, direction = key
+    title = f"{benchmark}: rate on {device}, {unit}"
+    canvas = Canvas()
+    canvas.paragraph(title, size=11, bold=True)
+    better = {"higher": "higher is better", "lower": "lower is better"}.get(direction, "")
+    rows = [row for case in cases for row in case.rows][:MAX_ROWS]
+    values = [v for row in rows if row.rate for v in (row.rate.value, row.rate.low, row.rate.high) if v]
+    log = min(values) > 0 and max(values) / min(values) > 20
+    words = ["logarithmic" if log else "", better, "whisker: 95 % interval"]
+    canvas.paragraph("; ".join(word for word in words if word), size=8.5, color=SOFT)
+    arms = list({row.arm: None for row in rows})
+    canvas.legend([(*ARM_STYLE[arm], arm) for arm in ARM_STYLE if arm in arms])
+    low = min(values) / 1.3 if log else min(0, *values)
+    scale = Scale(low, 1.05 * max(values), MARGIN + 74, WIDTH - 112, log)
+    grid = _Rows(canvas, scale, "")
+    number = None
+    for row in rows:
+        if row.number != number:
+            number = row.number
+            canvas.y += 3
+            canvas.paragraph(case_name(number, benchmark, row.raw["case"]), size=8.5)
+        y = canvas.y + 8
+        canvas.text(MARGIN + 4, y + 3, _fit(row.label, 72), size=8.5, color=SOFT)
+        if row.rate:
+            _point(canvas, scale, row.rate, y, *ARM_STYLE[row.arm])
+        _value(canvas, row.rate, row.outcome, y)
+        canvas.y += 20
+    grid.finish()
+    alt = f"{title}, {len(rows)} rows of {len(cases)} cases: " + "; ".join(
+        f"case {row.number} {row.label} {_words(row.rate) if row.rate else 'withheld'}" for row in rows[:8]
+    )
+    alt += "; the others are in the table of cases." if len(rows) > 8 else "."
+    return canvas.finish(f"rates-{index}.png", title, alt)
+
+
+def _fit(text, width):
+    while text_width(text, 8.5) > width:
+        text = text[:-2].rstrip("…") + "…"
+    return text
+
+
+def samples(rows, device):
+    """Each sample over time as a share of its row's median, launches side by side: drift and outliers show."""
+    rows = [row for row in rows if row.shown and row.time.value and any(row.raw["samples_s"])][:MAX_ROWS]
+    if not rows:
+        return []
+    canvas = Canvas()
+    title = f"Samples in the order they were taken, {device}"
+    canvas.paragraph(title, size=11, bold=True)
+    canvas.paragraph("Each row on its own scale, from its fastest to its slowest sample; line: the median", size=8.5, color=SOFT)
+    canvas.legend([("o", BLUE, "odd launches"), ("^", ORANGE, "even launches")])
+    for row in rows:
+        canvas.paragraph(f"{row.number}. {row.label}: {row.raw['case']}", size=8.5, max_lines=2)
+        _strip(canvas, row)
+    spread = ", ".join(f"case {row.number} {row.label} {_range(row)}" for row in rows[:6])
+    more = " The others are in the table of cases." if len(rows) > 6 else ""
+    alt = f"{title}: {len(rows)} rows. Fastest to slowest sample against the median: {spread}.{more}"
+    return [canvas.finish("samples-1.png", title, alt)]
+
+
+def _extremes(row):
+    every = [x for launch in row.raw["samples_s"] for x in launch]
+    return min(every), max(every)
+
+
+def _range(row):
+    low, high = (x / row.time.value - 1 for x in _extremes(row))
+    return f"{100 * low:+.1f} % to {100 * high:+.1f} %".replace("-", "−")
+
+
+def _thin(launch):
+    """(position 0..1, seconds) of at most MAX_SAMPLES samples."""
+    step = -(-len(launch) // MAX_SAMPLES)
+    keep = set(range(0, len(launch), step))
+    keep |= {launch.index(min(launch)), launch.index(max(launch))}
+    return [(i / max(1, len(launch) - 1), launch[i]) for i in sorted(keep)]
+
+
+def _strip(canvas, row):
+    launches = [launch for launch in row.raw["samples_s"] if launch]
+    low, high = _extremes(row)
+    top, height, right = canvas.y + 3, 22, WIDTH - 104
+    span = (high - low) or 1
+    width = (right - MARGIN) / len(launches)
+    y_of = lambda x: top + height - (x - low) / span * height if high > low else top + height / 2  # noqa: E731
+    canvas.line([MARGIN, right], [y_of(row.time.value)] * 2, color=SOFT, width=0.8, order=1)
+    for index, launch in enumerate(launches):
+        left = MARGIN + index * width
+        points = _thin(launch)
+        xs = [left + 4 + position * (width - 8) for position, _ in points]
+        style = ("^", ORANGE) if index % 2 else ("o", BLUE)
+        canvas.marks(xs, [y_of(x) for _, x in points], *style, size=3.2, edge=0.3)
+        if index:
+            canvas.line([left, left], [top - 2, top + height + 2], color=GRID, width=0.8, order=1)
+    canvas.text(RIGHT, top + 9, _range(row), size=8, align="right")
+    canvas.text(RIGHT, top + 20, row.n, size=7.5, color=SOFT, align="right")
+    canvas.y = top + height + 8
