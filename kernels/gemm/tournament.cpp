@@ -1,0 +1,152 @@
+#include "kernels/gemm/tournament.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "harness/base/error.h"
+
+namespace pairmark {
+namespace {
+
+constexpr double kKeep = 1.3;
+constexpr std::size_t kSecondStage = 16, kThirdStage = 6;
+constexpr double kHopeless = 10,
+                 kHopelessSeconds = 0.05;  // a warm-up run this much slower is not timed again
+constexpr double kSegment = 2e-3;  // of back-to-back runs in stage 3: long against event resolution
+constexpr double kLeastSeconds = 0.03, kMostSeconds = 0.1;  // of runs per candidate in stage 3
+
+double median(std::vector<double> values) {
+  auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+class Tournament {
+ public:
+  Tournament(std::size_t candidates, double budget_s, const TimeCandidate& time,
+             const std::function<double()>& now)
+      : budget_(budget_s), time_(time), now_(now), start_(now()), runners_(candidates) {
+    for (std::size_t i = 0; i < candidates; ++i) runners_[i].index = i;
+  }
+
+  TournamentResult run() {
+    const std::size_t all = runners_.size();
+    first_stage();
+    keep(kSecondStage, kKeep);
+    for (int round = 0; round < 3 && (round == 0 || elapsed() < 0.8 * budget_); ++round)
+      play_round(round, [](double) { return 2; });
+    keep(kThirdStage, std::numeric_limits<double>::infinity());
+    for (auto& runner : runners_) runner.times.clear();
+    last_stage();
+    keep(kThirdStage, std::numeric_limits<double>::infinity());
+    check(!runners_.empty(), "none of the library's {} algorithms ran", all);
+    TournamentResult result{runners_[0].index, runners_[0].time(), std::nullopt, measured_,
+                            failed_};
+    for (const auto& runner : runners_) {
+      if (runner.index == 0) result.first_s = runner.time();
+    }
+    return result;
+  }
+
+ private:
+  struct Runner {
+    std::size_t index = 0;
+    std::vector<double> times;
+    bool failed = false;
+    double time() const { return median(times); }
+  };
+
+  double elapsed() const { return now_() - start_; }
+
+  void first_stage() {
+    double best = std::numeric_limits<double>::infinity();
+    for (auto& runner : runners_) {
+      if (measured_ > 0 && elapsed() > 0.6 * budget_) break;
+      const auto warm = time_(runner.index, 1);
+      ++measured_;
+      if (!warm) {
+        runner.failed = true;
+        ++failed_;
+        continue;
+      }
+      if (*warm > kHopeless * best + kHopelessSeconds) {
+        runner.times = {*warm};
+        continue;
+      }
+      record(runner, 2);
+      if (!runner.failed) best = std::min(best, runner.times.back());
+    }
+  }
+
+  void record(Runner& runner, int repeats) {
+    if (const auto seconds = time_(runner.index, repeats)) {
+      runner.times.push_back(*seconds);
+    } else {
+      runner.failed = true;
+      ++failed_;
+    }
+  }
+
+  template <typename Repeats>
+  void play_round(int round, const Repeats& repeats) {
+    for (std::size_t i = 0; i < runners_.size(); ++i) {
+      Runner& runner = runners_[round % 2 == 0 ? i : runners_.size() - 1 - i];
+      if (!runner.failed) record(runner, repeats(runner.times.empty() ? 0 : runner.times.back()));
+    }
+  }
+
+  // One round to learn how many runs make a segment, which is thrown away; then segments until each
+  // ran long enough.
+  void last_stage() {
+    play_round(0, [](double) { return 1; });
+    std::vector<double> guess;
+    for (const auto& runner : runners_) guess.push_back(runner.failed ? 0 : runner.times.back());
+    const double typical = guess.empty() ? 0 : *std::max_element(guess.begin(), guess.end());
+    const int repeats =
+        static_cast<int>(std::clamp(std::ceil(kSegment / std::max(typical, 1e-7)), 1.0, 1000.0));
+    for (auto& runner : runners_) runner.times.clear();
+    const double segment = std::max(typical * repeats, 1e-7);
+    const int least = std::max(3, static_cast<int>(std::ceil(kLeastSeconds / segment)));
+    const int most = std::max(least, static_cast<int>(std::ceil(kMostSeconds / segment)));
+    for (int round = 0; round < most; ++round) {
+      if (round > 0 && elapsed() > budget_) break;
+      play_round(round, [=](double) { return repeats; });
+    }
+  }
+
+  // Drops what failed or was never timed, sorts by median and keeps the best `count` within
+  // `factor` of the best, and candidate 0 in any case.
+  void keep(std::size_t count, double factor) {
+    std::erase_if(runners_,
+                  [](const Runner& runner) { return runner.failed || runner.times.empty(); });
+    std::stable_sort(runners_.begin(), runners_.end(),
+                     [](const Runner& a, const Runner& b) { return a.time() < b.time(); });
+    if (runners_.empty()) return;
+    const double limit = factor * runners_[0].time();
+    std::vector<Runner> kept;
+    std::size_t place = 0;
+    for (auto& runner : runners_) {
+      if ((place++ < count && runner.time() <= limit) || runner.index == 0)
+        kept.push_back(std::move(runner));
+    }
+    runners_ = std::move(kept);
+  }
+
+  double budget_;
+  const TimeCandidate& time_;
+  const std::function<double()>& now_;
+  double start_;
+  std::vector<Runner> runners_;
+  std::size_t measured_ = 0, failed_ = 0;
+};
+
+}  // namespace
+
+TournamentResult run_tournament(std::size_t candidates, double budget_s, const TimeCandidate& time,
+                                const std::function<double()>& now) {
+  return Tournament(candidates, budget_s, time, now).run();
+}
+
+}  // namespace pairmark

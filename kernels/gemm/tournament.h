@@ -1,0 +1,31 @@
+// Finds the fastest of many candidates whose speed sags while they are measured, by halving in
+// interleaved rounds.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+
+namespace pairmark {
+
+// Seconds per run of `repeats` runs back to back, or nothing when the candidate fails; it is then
+// out for good.
+using TimeCandidate = std::function<std::optional<double>(std::size_t candidate, int repeats)>;
+
+struct TournamentResult {
+  std::size_t best = 0;
+  double best_s = 0;              // median of the last stage
+  std::optional<double> first_s;  // of candidate 0 in the same rounds; nothing when it failed
+  std::size_t measured = 0;       // candidates that were timed
+  std::size_t failed = 0;
+};
+
+// Stage 1: every candidate once, in order, after a warm-up run; what is within 1.3 of the best
+// stays, at most 16. Stage 2: three interleaved rounds; the best 6 stay. Stage 3: interleaved
+// rounds, back and forth, until each has run for 30 to 100 ms; the lowest median wins. Candidate 0
+// is in every stage. Stages 1 and 2 end after 60 and 80 % of `budget_s`, stage 3 at its end but not
+// before one round. `now` gives seconds. Throws Error when every candidate fails.
+TournamentResult run_tournament(std::size_t candidates, double budget_s, const TimeCandidate& time,
+                                const std::function<double()>& now);
+
+}  // namespace pairmark
