@@ -8,6 +8,8 @@ from .canvas import (
 
 MAX_WATERFALLS = 12
 MAX_ROWS = 60
+# Rows in one picture before another is begun (a case is never split), so that wide pages show two side by side.
+ROWS_A_PICTURE = 16
 # Samples drawn of one launch; a longer launch is thinned to every k-th, with its extremes kept.
 MAX_SAMPLES = 80
 
@@ -33,15 +35,16 @@ def speedups(scaling, kind, device):
     marker, color = KIND_STYLE[kind]
     canvas.legend([(marker, color, "measured; whisker: 95 % interval"), ("|", GREY, "ideal")])
     scale = Scale(0, 1.05 * max(tops + [s.devices for s in entries]), MARGIN, WIDTH - 118)
-    rows = _Rows(canvas, scale, "×")
+    rows = _Rows(canvas, scale, "×", emphasis=1)
     for entry in entries:
         canvas.paragraph(case_name(entry.number, entry.benchmark, entry.case), size=8.5)
         y = canvas.y + 8
         canvas.marks([scale(entry.devices)], [y], "|", GREY, 11, 1.6)
+        rows.band(y - 8, y + 10)
         _point(canvas, scale, entry.speedup, y, marker, color)
         _value(canvas, entry.speedup, entry.outcome, y)
         canvas.y += 21
-    rows.finish(emphasis=1)
+    rows.finish()
     words = "; ".join(f"{s.benchmark} {s.case}: {_words(s.speedup)}" for s in entries[:6])
     more = f"; {len(entries) - 6} more in the table" if len(entries) > 6 else ""
     return [canvas.finish(f"speedup-{kind}.png", title, f"{title}. {words}{more}.")]
@@ -73,34 +76,36 @@ def _value(canvas, figure, outcome, y, extra=""):
 
 
 class _Rows:
-    """Grid and axis labels around rows that are drawn meanwhile."""
+    """Axis labels above rows (and below, when they are far) and a grid behind each row's band alone, never behind words."""
 
-    def __init__(self, canvas, scale, unit):
-        self.canvas, self.scale, self.unit = canvas, scale, unit
+    def __init__(self, canvas, scale, unit, emphasis=None):
+        self.canvas, self.scale, self.unit, self.emphasis = canvas, scale, unit, emphasis
         self._labels()
         self.top = canvas.y
-        canvas.y += 4
 
     def _labels(self):
         canvas, last = self.canvas, float("-inf")
         canvas.y += LINE
         for tick in self.scale.ticks:
-            text = figures.significant(tick) + self.unit
-            x, half = self.scale(tick), text_width(figures.significant(tick) + self.unit, 8) / 2
-            if x - half > last + 4:
-                align = "left" if x - half < MARGIN else "center"
+            text = f"{tick:g}{self.unit}"
+            x, half = self.scale(tick), text_width(text, 8) / 2
+            align = "left" if x - half < MARGIN else "right" if x + half > RIGHT else "center"
+            left = {"left": x, "center": x - half, "right": x - 2 * half}[align]
+            if left > last + 4:
                 canvas.text(x, canvas.y - 3, text, size=8, color=SOFT, align=align)
-                last = x + (2 * half if align == "left" else half)
+                last = left + 2 * half
+        canvas.y += 2
 
-    def finish(self, emphasis=None):
-        canvas = self.canvas
+    def band(self, top, bottom):
         for tick in self.scale.ticks:
             x = self.scale(tick)
-            canvas.line([x, x], [self.top, canvas.y], color=GRID, width=0.7, order=1)
-        if emphasis is not None:
-            x = self.scale(emphasis)
-            canvas.line([x, x], [self.top, canvas.y], color=SOFT, width=1.1, style="--", order=1)
-        if canvas.y - self.top > 400:
+            self.canvas.line([x, x], [top, bottom], color=GRID, width=0.7, order=1)
+        if self.emphasis is not None:
+            x = self.scale(self.emphasis)
+            self.canvas.line([x, x], [top, bottom], color=SOFT, width=1.4, style="--", order=1)
+
+    def finish(self):
+        if self.canvas.y - self.top > 400:
             self._labels()
 
 
@@ -114,50 +119,53 @@ def _waterfall(index, entry, device):
     title = case_name(entry.number, entry.benchmark, entry.case)
     canvas.paragraph(title, size=10, bold=True)
     canvas.paragraph(f"{entry.kind} scaling, {entry.devices} {device} devices, {entry.n}", size=8.5, color=SOFT)
-    canvas.y += 4
-    levels, level = [1.0], 1.0
-    for stage in entry.stages:
-        level -= stage.loss or 0
-        levels.append(level)
-        levels.append(level - (max(stage.interval) - stage.loss if stage.interval else 0))
-    high = max([entry.efficiency.high or 0, entry.efficiency.value] + levels + [1.0])
-    scale = Scale(min(0.0, *levels), 1.02 * high, MARGIN, RIGHT)
-    top = canvas.y
-    _step(canvas, scale, "ideal: every device as fast as alone", "100 %", (0, 1), (GREY, ""))
+    canvas.y += 2
+    scale = _waterfall_scale(entry)
+    rows = _Rows(canvas, scale, " %")
+    _step(rows, "ideal: every device as fast as alone", "100 %", (0, 1), (GREY, ""))
     level = 1.0
     for stage in entry.stages:
-        level = _loss(canvas, scale, stage, level)
+        level = _loss(rows, stage, level)
     interval = (entry.efficiency.low, entry.efficiency.high)
-    _step(canvas, scale, "measured", _short(entry.efficiency), (0, entry.efficiency.value), (BLUE, ""), interval)
-    for tick in scale.ticks:
-        canvas.line([scale(tick)] * 2, [top, canvas.y], color=GRID, width=0.7, order=1)
+    _step(rows, "measured", _short(entry.efficiency), (0, entry.efficiency.value), (BLUE, ""), interval)
     words = "; ".join(f"{stage.name}: {stage.text} ({stage.interval_text})" for stage in entry.stages)
     alt = f"Waterfall of {title} on {entry.devices} {device} devices, {entry.kind} scaling. From 100 % of the ideal: "
     alt += f"{words}; measured {_words(entry.efficiency)}."
     return canvas.finish(f"waterfall-{index:02}.png", f"Where the rest goes: {title}", alt)
 
 
+def _waterfall_scale(entry):
+    """Per cent of the ideal, from zero, wide enough for every whisker."""
+    levels, level = [0.0, 1.0, entry.efficiency.value, entry.efficiency.high or 0], 1.0
+    for stage in entry.stages:
+        levels += [level - edge for edge in stage.interval or ()]
+        level -= stage.loss or 0
+        levels.append(level)
+    return Scale(100 * min(levels), 102 * max(levels), MARGIN, RIGHT)
+
+
 def _short(figure):
     return f"{figure.text} ({figure.interval})" if figure.low is not None else figure.text
 
 
-def _loss(canvas, scale, stage, level):
+def _loss(rows, stage, level):
     """Draws one stage from `level`; returns the level after it."""
     text = f"{stage.text} ({stage.interval_text})" if stage.interval else stage.text
     if stage.loss is None:
-        canvas.paragraph(f"{stage.name}: {stage.text}", size=8.5, color=SOFT)
-        canvas.y += 6
+        rows.canvas.paragraph(f"{stage.name}: {stage.text}", size=8.5, color=SOFT)
+        rows.canvas.y += 6
         return level
     style = (GREEN, "\\\\\\") if stage.loss < 0 else (RED, "///")
     if stage.name == "unexplained":
-        style = (PURPLE, "...")
+        style = (PURPLE, "xxx")
     interval = tuple(level - edge for edge in reversed(stage.interval)) if stage.interval else None
-    _step(canvas, scale, stage.name, text, (level, level - stage.loss), style, interval)
+    _step(rows, stage.name, text, (level, level - stage.loss), style, interval)
     return level - stage.loss
 
 
-def _step(canvas, scale, name, value, ends, style, interval=None):
-    """A line of words and under it a bar between the two ends."""
+def _step(rows, name, value, ends, style, interval=None):
+    """A line of words and under it a bar between the two ends, which are shares."""
+    canvas, scale = rows.canvas, rows.scale
     room = WIDTH - 2 * MARGIN
     if text_width(name, 8.5) + text_width(value, 8.5) + 10 <= room:
         canvas.text(RIGHT, canvas.y + 8.5, value, size=8.5, align="right")
@@ -166,31 +174,48 @@ def _step(canvas, scale, name, value, ends, style, interval=None):
         canvas.paragraph(name, size=8.5)
         canvas.text(RIGHT, canvas.y + 8.5, value, size=8.5, align="right")
         canvas.y += 8.5 * 1.35
-    canvas.bar(scale(ends[0]), scale(ends[1]), canvas.y + 1, 10, *style)
+    rows.band(canvas.y, canvas.y + 12)
+    canvas.bar(scale(100 * ends[0]), scale(100 * ends[1]), canvas.y + 1, 10, *style)
     if interval and None not in interval:
-        canvas.whisker(scale(interval[0]), scale(interval[1]), canvas.y + 6)
+        canvas.whisker(scale(100 * interval[0]), scale(100 * interval[1]), canvas.y + 6)
     canvas.y += 17
 
 
+def _chunks(rows):
+    """Rows for one picture after another, the rows of a case together."""
+    chunks, number = [], None
+    for row in rows[:MAX_ROWS]:
+        if not chunks or (row.number != number and len(chunks[-1]) >= ROWS_A_PICTURE):
+            chunks.append([])
+        chunks[-1].append(row)
+        number = row.number
+    return chunks
+
+
 def rates(cases, device):
-    """Rate of each arm with its interval: one picture for each benchmark and unit."""
+    """Rate of each arm with its interval: pictures for each benchmark and unit."""
     groups = {}
     for case in cases:
-        for row in case.rows:
-            if row.shown and row.rate.value is not None:
-                unit = row.raw["rate"]["unit"]
-                groups.setdefault((case.benchmark, unit, row.raw["rate"].get("direction")), {})[case.number] = case
-    return [_rates(i + 1, key, list(group.values()), device) for i, (key, group) in enumerate(groups.items())]
+        known = [row.raw["rate"] for row in case.rows if row.shown and row.rate.value is not None]
+        if known:
+            key = (case.benchmark, known[0]["unit"], known[0].get("direction"))
+            groups.setdefault(key, []).extend(case.rows)
+    pictures = []
+    for key, rows in groups.items():
+        for chunk in _chunks(rows):
+            pictures += _rates(len(pictures) + 1, key, chunk, device)
+    return pictures
 
 
-def _rates(index, key, cases, device):
+def _rates(index, key, rows, device):
     benchmark, unit, direction = key
     title = f"{benchmark}: rate on {device}, {unit}"
     canvas = Canvas()
     canvas.paragraph(title, size=11, bold=True)
     better = {"higher": "higher is better", "lower": "lower is better"}.get(direction, "")
-    rows = [row for case in cases for row in case.rows][:MAX_ROWS]
     values = [v for row in rows if row.rate for v in (row.rate.value, row.rate.low, row.rate.high) if v]
+    if not values:
+        return []
     log = min(values) > 0 and max(values) / min(values) > 20
     words = ["logarithmic" if log else "", better, "whisker: 95 % interval"]
     canvas.paragraph("; ".join(word for word in words if word), size=8.5, color=SOFT)
@@ -207,16 +232,17 @@ def _rates(index, key, cases, device):
             canvas.paragraph(case_name(number, benchmark, row.raw["case"]), size=8.5)
         y = canvas.y + 8
         canvas.text(MARGIN + 4, y + 3, _fit(row.label, 72), size=8.5, color=SOFT)
+        grid.band(y - 7, y + 10)
         if row.rate:
             _point(canvas, scale, row.rate, y, *ARM_STYLE[row.arm])
         _value(canvas, row.rate, row.outcome, y)
-        canvas.y += 20
+        canvas.y += 22
     grid.finish()
-    alt = f"{title}, {len(rows)} rows of {len(cases)} cases: " + "; ".join(
+    alt = f"{title}, {len(rows)} rows: " + "; ".join(
         f"case {row.number} {row.label} {_words(row.rate) if row.rate else 'withheld'}" for row in rows[:8]
     )
     alt += "; the others are in the table of cases." if len(rows) > 8 else "."
-    return canvas.finish(f"rates-{index}.png", title, alt)
+    return [canvas.finish(f"rates-{index}.png", title, alt)]
 
 
 def _fit(text, width):
@@ -227,21 +253,23 @@ def _fit(text, width):
 
 def samples(rows, device):
     """Each sample over time as a share of its row's median, launches side by side: drift and outliers show."""
-    rows = [row for row in rows if row.shown and row.time.value and any(row.raw["samples_s"])][:MAX_ROWS]
-    if not rows:
-        return []
+    drawn = [row for row in rows if row.shown and row.time.value and any(row.raw["samples_s"])]
+    return [_samples(i + 1, chunk, device) for i, chunk in enumerate(_chunks(drawn))]
+
+
+def _samples(index, rows, device):
     canvas = Canvas()
     title = f"Samples in the order they were taken, {device}"
     canvas.paragraph(title, size=11, bold=True)
-    canvas.paragraph("Each row on its own scale, from its fastest to its slowest sample; line: the median", size=8.5, color=SOFT)
+    words = "Each row on its own scale, from its fastest to its slowest sample; line: the median"
+    canvas.paragraph(words, size=8.5, color=SOFT)
     canvas.legend([("o", BLUE, "odd launches"), ("^", ORANGE, "even launches")])
     for row in rows:
         canvas.paragraph(f"{row.number}. {row.label}: {row.raw['case']}", size=8.5, max_lines=2)
         _strip(canvas, row)
-    spread = ", ".join(f"case {row.number} {row.label} {_range(row)}" for row in rows[:6])
-    more = " The others are in the table of cases." if len(rows) > 6 else ""
-    alt = f"{title}: {len(rows)} rows. Fastest to slowest sample against the median: {spread}.{more}"
-    return [canvas.finish("samples-1.png", title, alt)]
+    spread = ", ".join(f"case {row.number} {row.label} {_range(row)}" for row in rows)
+    alt = f"{title}: {len(rows)} rows. Fastest to slowest sample against the median: {spread}."
+    return canvas.finish(f"samples-{index}.png", title, alt)
 
 
 def _extremes(row):

@@ -70,22 +70,17 @@ def known(value, text, reason=None):
     return Figure(text(value), value=value)
 
 
-def quantity(item, withheld="", form=None):
-    """Figure of a quantity of the schema (value, unit, 95 % interval). form: number -> text with its
-    unit, where the unit as stored is not what people read (speed-up, efficiency)."""
+def quantity(item, withheld="", factor=1.0, unit=None):
+    """Figure of a quantity of the schema (value, unit, 95 % interval); factor and unit where people
+    read another unit than the stored one (a share in %)."""
     if item is None or item["value"] is None:
         reason = (item or {}).get("reason") or withheld
         return Figure("not known", reason=reason or "no reason given")
-    if form:
-        text, number = form(item["value"]), form
-    else:
-        text, number = f"{significant(item['value'])} {item['unit']}", significant
+    unit = unit or " " + item["unit"]
+    text = significant(factor * item["value"]) + unit
     if item["ci95"] is None:
         reason = item.get("reason") or "no reason given"
         return Figure(text, item["value"], interval="no interval: " + reason)
     low, high = item["ci95"]
-    return Figure(text, item["value"], f"{number(low)} to {number(high)}", low, high)
-
-
-def times(ratio):
-    return significant(ratio) + "×"
+    words = f"{significant(factor * low)} to {significant(factor * high)}"
+    return Figure(text, item["value"], words + (unit if unit == " %" else ""), low, high)

@@ -6,7 +6,7 @@ import warnings
 from pathlib import Path
 
 import jinja2
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from . import charts, figures, view
 
@@ -57,6 +57,7 @@ def _environment(**options):
 def _html(context):
     environment = _environment(autoescape=True)
     environment.filters["duration"] = _duration
+    environment.filters["breakable"] = _breakable
     environment.filters["svg"] = Markup  # drawn by charts.py, which escapes its text
     return environment.get_template("report.html.jinja").render(context)
 
@@ -72,6 +73,11 @@ def _markdown(context):
 
 def _duration(value):
     return "not known" if value is None else figures.duration(value)
+
+
+def _breakable(text):
+    """Long names may break after these marks rather than anywhere."""
+    return Markup(re.sub(r"([,/])", r"\1<wbr>", str(escape(text))))
 
 
 def _words(figure):

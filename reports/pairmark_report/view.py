@@ -23,14 +23,20 @@ class Row:
     shown: bool
     reason: str
     raw: dict
-    n: str = ""
+    count: str = ""  # n = 30
+    launches: str = ""  # 3 launches
     time: Figure | None = None
     quartiles: str = ""
     rate: Figure | None = None
     optional: dict = field(default_factory=dict)  # column key -> Figure
     verify: str = ""
+    verify_note: str = ""
     verify_method: str = ""
     details: list = field(default_factory=list)  # how it ran, a line each
+
+    @property
+    def n(self):
+        return f"{self.count} in {self.launches}" if self.count else ""
 
 
 @dataclass
@@ -72,6 +78,11 @@ class Scaling:
     global_work: str
     stages: list
 
+    @property
+    def compared(self):
+        words = f"1× is {self.baseline.rstrip('.')}. Work: {self.global_work.rstrip('.')}."
+        return f"{words} {self.n}." if self.n else words
+
 
 METHOD = [
     ("solo", "one device works alone, without communication code; a row for each device"),
@@ -90,14 +101,16 @@ METHOD = [
      "measured while timing"),
     ("units", "TFLOPS = 1e12 operations a second, GB = 1e9 bytes, GiB = 2^30 bytes; power and energy are sums "
      "over the devices of the row"),
+    ("verified", "the largest error of the result against a reference, as a share of its bound (1 is the limit), "
+     "and how many elements were compared; before timing and again on the timed buffers"),
     ("withheld", "a row that is incorrect, invalid, failed or hung shows no figure"),
     ("unstable", "measured and verified, but the warm-up never became steady: read with care"),
 ]  # fmt: skip
 
 # Columns of the table of rows that are left out where no row has the value: key, title, value, reason, text.
 OPTIONAL = [
-    ("boost", "Share of peak at boost clock", lambda r: r["peak"]["boost_share"], "peak", figures.percent),
-    ("at_clock", "Share of peak at measured clock", lambda r: r["peak"]["at_clock_share"], "peak", figures.percent),
+    ("boost", "Share of peak, boost clock", lambda r: r["peak"]["boost_share"], "peak", figures.percent),
+    ("at_clock", "Share of peak, measured clock", lambda r: r["peak"]["at_clock_share"], "peak", figures.percent),
     ("clock", "Clock", lambda r: r["clock_mhz"], "clock_mhz_reason", lambda v: f"{v:.0f} MHz"),
     ("power", "Power, all devices", lambda r: r["power_w"], "power_w_reason", lambda v: figures.significant(v) + " W"),
     ("energy", "Energy per operation", lambda r: r["energy_per_op_j"], "energy_per_op_j_reason",
@@ -121,7 +134,7 @@ def build(result):
         "failed": [row for row in rows.values() if row.outcome in FAILED],
         "unstable": sum(row.outcome == "unstable" for row in rows.values()),
         "scaling": scaling,
-        "kinds": [(kind, [s for s in scaling if s.kind == kind]) for kind in KINDS],
+        "kinds": [(kind, *_kind(scaling, kind)) for kind in KINDS],
         "columns": [c for c in OPTIONAL if _any_known(rows.values(), c[0])],
         "absent": _absent(rows.values()),
         "skip_reasons": _skip_reasons(result),
@@ -155,18 +168,23 @@ def _row(raw, number):
     outcome = raw["outcome"]
     row = Row(raw["id"], number, raw["arm"], arm_label(raw["arm"], raw["ranks"]), outcome, outcome in SHOWN,
               raw["reason"] or "", raw)  # fmt: skip
+    row.verify = "not verified"
     if raw["verify"]:
         verify = raw["verify"]
         row.verify = "passed" if verify["passed"] else "FAILED"
+        row.verify_note = f"{verify['elements']} elements"
         if verify["max_error"] is not None:
-            row.verify += f", largest error {figures.significant(verify['max_error'])} of its bound"
-        row.verify += f", {verify['elements']} elements"
+            error = figures.significant(verify["max_error"])
+            row.verify_note = f"error {error} of its bound, {row.verify_note}"
         row.verify_method = f"{verify['method']}; bound: {verify['bound']}"
     if not row.shown:
         row.reason = row.reason or "no reason given"
         return row
     row.details = _details(raw)
-    row.time, row.quartiles, row.n = _time(raw["time_s"])
+    row.time, row.quartiles = _time(raw["time_s"])
+    if raw["time_s"]:
+        row.count = f"n = {raw['time_s']['n']}"
+        row.launches = _launches(raw["time_s"]["launches"])
     row.rate = figures.quantity(raw["rate"], "no rate in the result")
     for key, _, value, reason, text in OPTIONAL:
         why = raw["peak"]["reason"] if reason == "peak" else raw.get(reason)
@@ -212,15 +230,14 @@ def arm_label(arm, ranks):
 
 def _time(time):
     if time is None:
-        return figures.known(None, str, "no time in the result"), "", ""
+        return figures.known(None, str, "no time in the result"), ""
     scale, unit = figures.time_unit(time["median"])
     low, high = (figures.significant(time[q] / scale) for q in ("q1", "q3"))
-    return Figure(figures.seconds(time["median"]), time["median"]), f"{low} to {high} {unit}", _n(time)
+    return Figure(figures.seconds(time["median"]), time["median"]), f"{low} to {high} {unit}"
 
 
-def _n(time):
-    launches = time["launches"]
-    return f"n = {time['n']} in {launches} launch{'' if launches == 1 else 'es'}"
+def _launches(count):
+    return f"{count} launch{'' if count == 1 else 'es'}"
 
 
 def _any_known(rows, key):
@@ -228,13 +245,13 @@ def _any_known(rows, key):
 
 
 def _absent(rows):
-    """(title, reasons) of the columns that no row has a value for."""
-    absent = []
+    """(titles, reasons) of the columns that no row has a value for."""
+    absent = {}
     for key, title, *_ in OPTIONAL:
         reasons = {row.optional[key].reason: None for row in rows if row.shown}
         if reasons and not _any_known(rows, key):
-            absent.append((title, "; ".join(reasons)))
-    return absent
+            absent.setdefault("; ".join(reasons), []).append(title)
+    return [(", ".join(titles), reasons) for reasons, titles in absent.items()]
 
 
 def _methods(rows):
@@ -252,7 +269,7 @@ def _skip_reasons(result):
 def _scaling(item, numbers, rows):
     shown = item["outcome"] in SHOWN
     reason = item["reason"] or ("" if shown else "no reason given")
-    withheld = Figure("withheld", reason=f"{item['outcome']}: {reason}")
+    withheld = Figure("withheld")
     return Scaling(
         number=numbers.get(_key(item), 0),
         benchmark=item["benchmark"],
@@ -263,8 +280,8 @@ def _scaling(item, numbers, rows):
         outcome=item["outcome"],
         shown=shown,
         reason=reason,
-        speedup=figures.quantity(item["speedup"], reason, figures.times) if shown else withheld,
-        efficiency=figures.quantity(item["efficiency"], reason, figures.percent) if shown else withheld,
+        speedup=figures.quantity(item["speedup"], reason, unit="×") if shown else withheld,
+        efficiency=figures.quantity(item["efficiency"], reason, 100.0, " %") if shown else withheld,
         n=_scaling_n([rows[i].raw["time_s"] for i in item["rows"] if i in rows]) if shown else "",
         verdict=(item["verdict"] or "") if shown else "",
         flags=item["flags"],
@@ -280,7 +297,14 @@ def _scaling_n(times):
         return ""
     each = str(counts[0]) if counts[0] == counts[-1] else f"{counts[0]} to {counts[-1]}"
     launches = max(time["launches"] for time in times if time)
-    return f"n = {each} samples a row, {len(counts)} rows, {launches} launch{'' if launches == 1 else 'es'}"
+    return f"n = {each} samples a row, {len(counts)} rows, {_launches(launches)}"
+
+
+def _kind(scaling, kind):
+    """Entries of one kind, and what was compared where that is the same for all of them (else "")."""
+    entries = [s for s in scaling if s.kind == kind]
+    compared = {s.compared for s in entries}
+    return entries, compared.pop() if len(compared) == 1 else ""
 
 
 def points(share):

@@ -48,12 +48,12 @@ class Maker:
                           "power_w": None, "temperature_c": None} for r in ranks],
             "notes": [],
             "repeat": f"pairmark run --device {self.device} --suite gemm --filter '^gemm/{benchmark}/{case}$' --arms {arm}",
-            **self._device_part(rate, median, len(ranks)),
+            **self._device_part(rate, median, len(ranks), 989.5 * (2 if axes['dtype'] == 'fp8' else 1)),
         }  # fmt: skip
         row.update(changes)
         return row
 
-    def _device_part(self, rate, median, n):
+    def _device_part(self, rate, median, n, peak):
         if self.device == "cpu":
             return {
                 "peak": {"boost": None, "boost_share": None, "at_clock": None, "at_clock_share": None,
@@ -68,8 +68,8 @@ class Maker:
             }  # fmt: skip
         power = 641.7 * n
         return {
-            "peak": {"boost": 989.5 * n, "boost_share": rate / (989.5 * n), "at_clock": 889.3 * n,
-                     "at_clock_share": rate / (889.3 * n), "source": "132 SM x 4096 FMA x 2 x clock",
+            "peak": {"boost": peak * n, "boost_share": rate / (peak * n), "at_clock": 0.9 * peak * n,
+                     "at_clock_share": rate / (0.9 * peak * n), "source": "132 SM x 4096 FMA x 2 x clock",
                      "reason": None},
             "clock_mhz": 1642.5, "power_w": power, "energy_per_op_j": power * median, "temperature_c": 61.0,
             "throttle": ["sw power cap"],
