@@ -25,15 +25,23 @@ if [[ $distribution == debian ]]; then
 else
   suite=noble script=/usr/share/debootstrap/scripts/gutsy components=main,universe keyring=ubuntu-archive-keyring
 fi
-keyring=/usr/share/keyrings/$keyring.gpg
-[[ -e $keyring ]] || die 2 "$keyring is missing; install the package ${distribution/debian/debian-archive}-keyring"
 # The first binary mirror of that suite that this host's own apt uses.
+# shellcheck disable=SC2016  # apt expands these
 mirror=${PAIRMARK_MIRROR:-$(apt-get indextargets --format '$(CODENAME) $(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
   sed -n "s/^$suite //p" | head -n 1)}
+keyring=/usr/share/keyrings/$keyring.gpg
+if [[ -e $keyring ]]; then
+  trust=--keyring=$keyring
+elif [[ $mirror == https://* ]]; then
+  trust=--no-check-gpg  # TLS vouches for the mirror; inside the root apt checks signatures as ever
+else
+  die 2 "$keyring is missing: install the package ${distribution/debian/debian-archive}-keyring or set PAIRMARK_MIRROR to an https:// mirror"
+fi
 
 dir=$(mktemp -d "${TMPDIR:-/var/tmp}/pairmark-root.XXXXXX")
 # Everything is mounted in a mount namespace of its own (below), so nothing of the host can lie under $dir here;
 # --one-file-system is a second guard.
+# shellcheck disable=SC2317  # called by the trap
 cleanup() {
   if $keep; then echo "pairmark: kept $dir"; else rm -rf --one-file-system "$dir"; fi
 }
@@ -41,7 +49,7 @@ trap cleanup EXIT
 
 echo "pairmark: making a fresh $distribution ($suite) root in $dir"
 mkdir "$dir/root"
-debootstrap --variant=minbase --include=ca-certificates --components="$components" --keyring="$keyring" \
+debootstrap --variant=minbase --include=ca-certificates --components="$components" "$trust" \
   "$suite" "$dir/root" "$mirror" "$script" >"$dir/debootstrap.log" 2>&1 || {
   tail -n 5 "$dir/debootstrap.log" >&2
   die 3 "debootstrap could not make the root (above); is a mirror of $distribution within reach?"
