@@ -6,8 +6,8 @@
 Layers: suites -> models -> kernels -> harness/base, device and verify (an op's check against its reference
 speaks the harness's verdicts); suites -> harness (not its cli). Inside harness, each folder may include the
 folders of the rows before its own. CUDA headers: harness/device, harness/timing, .cu and .cuh only. NCCL:
-harness/group only. Tests (harness/tests, *_test.*, and their fixtures sample_*.*) may include harness/tests
-and name ops.
+harness/group only. Tests (harness/tests, *_test.*) and their fixtures (sample_*.*, *_testing.*) may include
+harness/tests and name ops.
 """
 
 import pathlib
@@ -20,7 +20,8 @@ ROWS = [
     ["health", "group", "verify"],
     ["timing"],
     ["run"],
-    ["report", "compare"],
+    ["report"],
+    ["compare"],
     ["cli"],
 ]
 TOPS = ("harness", "kernels", "models", "suites")
@@ -57,7 +58,11 @@ def folder_of(path):
 
 def is_test(path):
     stem = pathlib.PurePath(path).stem
-    return path.startswith("harness/tests/") or stem.endswith("_test") or stem.startswith("sample_")
+    return (
+        path.startswith("harness/tests/")
+        or stem.endswith(("_test", "_testing"))
+        or stem.startswith("sample_")
+    )
 
 
 def check_quoted(path, target):
@@ -88,7 +93,9 @@ def names_of(root):
 def check_names(line, names):
     code = re.sub(r"//.*", "", line)
     for name in sorted(names):
-        pattern = rf'"(pairmark-)?{name}["/]' if name in EVERYDAY else rf"(?<![A-Za-z]){name}(?![a-z])"
+        pattern = (
+            rf'"(pairmark-)?{name}["/]' if name in EVERYDAY else rf"(?<![A-Za-z]){name}(?![a-z])"
+        )
         if re.search(pattern, code):
             return f"the harness names '{name}'; it must not know any op, model or suite"
     return None
@@ -119,7 +126,9 @@ def check_tree(root):
             if file.suffix in (".h", ".cpp", ".cu", ".cuh"):
                 files += 1
                 path = file.relative_to(root).as_posix()
-                problems += [f"{path}:{number}: {what}" for number, what in check_file(root, path, names)]
+                problems += [
+                    f"{path}:{number}: {what}" for number, what in check_file(root, path, names)
+                ]
     return files, problems
 
 

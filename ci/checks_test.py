@@ -71,8 +71,14 @@ class Layers(unittest.TestCase):
 class Headers(unittest.TestCase):
     def check(self, text, source=""):
         with tempfile.TemporaryDirectory() as root:
-            good = {"harness/base/good.h": "#pragma once", "harness/base/good.cpp": '#include "harness/base/good.h"'}
-            write(root, {**good, "harness/base/x.h": f"#pragma once\n{text}", "harness/base/x.cpp": source})
+            good = {
+                "harness/base/good.h": "",
+                "harness/base/good.cpp": '#include "harness/base/good.h"',
+            }
+            write(
+                root,
+                {**good, "harness/base/x.h": f"#pragma once\n{text}", "harness/base/x.cpp": source},
+            )
             return run("bash", HERE / "check_headers.sh", root)
 
     def test_complete_header_passes(self):
