@@ -1,1 +1,4 @@
-"""Draws pages from pairmark results. It decides nothing: every figure and verdict is taken from result.json."""
+"""Draws pages from pairmark results.
+
+It decides nothing: every figure and verdict is taken from result.json.
+"""

@@ -1,8 +1,8 @@
-"""A page to draw on in points, y downwards: rows of labels, marks and whiskers of any number and length of name.
+"""A page to draw on in points, y downwards: rows of labels, marks and whiskers in any number.
 
-Matplotlib draws; layout is ours, because text that is measured and wrapped before it is placed cannot overlap. Colours are
-drawn as fixed values and become CSS variables in the SVG, so that one picture serves light and dark pages; PNG files have
-a white ground.
+Matplotlib draws; layout is ours, because text that is measured and wrapped before it is placed
+cannot overlap. Colours are drawn as fixed values and become CSS variables in the SVG, so that one
+picture serves light and dark pages; PNG files have a white ground.
 """
 
 import functools
@@ -24,7 +24,8 @@ matplotlib.rcParams.update(
         "svg.fonttype": "none",
         "svg.hashsalt": "pairmark",
         "text.parse_math": False,
-        "font.family": "DejaVu Sans",  # comes with matplotlib; wider than its substitutes in a browser
+        "font.family": "DejaVu "
+        "Sans",  # comes with matplotlib; wider than its substitutes in a browser
         "hatch.linewidth": 0.8,
     }
 )
@@ -73,11 +74,11 @@ def clean(text):
 
 
 def text_width(text, size=SIZE, bold=False):
-    """Points that the text takes in the font of the pictures (kerning, which only narrows it, left out)."""
+    """Points that the text takes in the font of the pictures, without kerning."""
     return size * sum(_advance(c, bold) for c in text)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _advance(character, bold):
     """Width of a character of size 1."""
     weight = "bold" if bold else "normal"
@@ -89,7 +90,7 @@ def _advance(character, bold):
 
 
 def wrap(text, width, size=SIZE, bold=False, max_lines=4):
-    """Lines that fit the width: broken after commas and spaces, inside a word only where it must be."""
+    """Lines that fit the width, broken after commas and spaces or, if it must be, inside a word."""
     lines = [""]
     for word in re.findall(r"[^ ,/]*[ ,/]*", clean(text)):
         if text_width((lines[-1] + word).rstrip(), size, bold) <= width:
@@ -126,9 +127,15 @@ class Canvas:
     def text(self, x, y, text, *, size=SIZE, color=INK, align="left", bold=False):
         """y is the baseline."""
         self.axes.text(
-            x, y, text, fontsize=size, color=color, ha=align, va="baseline",
+            x,
+            y,
+            text,
+            fontsize=size,
+            color=color,
+            ha=align,
+            va="baseline",
             fontweight="bold" if bold else "normal",
-        )  # fmt: skip
+        )
 
     def paragraph(self, text, *, size=SIZE, color=INK, bold=False, width=None, max_lines=4):
         """Wrapped text at the left; moves y below it."""
@@ -137,13 +144,23 @@ class Canvas:
             self.y += size * 1.35
 
     def line(self, xs, ys, *, color=INK, width=1.0, style="-", order=2):
-        self.axes.plot(xs, ys, color=color, linewidth=width, linestyle=style, zorder=order, clip_on=False)
+        self.axes.plot(
+            xs, ys, color=color, linewidth=width, linestyle=style, zorder=order, clip_on=False
+        )
 
     def marks(self, xs, ys, marker, color, size=6.5, edge=0.8):
         self.axes.plot(
-            xs, ys, linestyle="none", marker=marker, markersize=size, markerfacecolor=color,
-            markeredgecolor=INK, markeredgewidth=edge, zorder=4, clip_on=False,
-        )  # fmt: skip
+            xs,
+            ys,
+            linestyle="none",
+            marker=marker,
+            markersize=size,
+            markerfacecolor=color,
+            markeredgecolor=INK,
+            markeredgewidth=edge,
+            zorder=4,
+            clip_on=False,
+        )
 
     def whisker(self, low, high, y, cap=3.0):
         self.line([low, high], [y, y], width=1.3, order=5)
@@ -153,9 +170,16 @@ class Canvas:
     def bar(self, left, right, y, height, color, hatch=""):
         self.axes.add_patch(
             matplotlib.patches.Rectangle(
-                (min(left, right), y), abs(right - left), height, facecolor=color, edgecolor=INK,
-                linewidth=0.8, hatch=hatch, zorder=3, clip_on=False,
-            )  # fmt: skip
+                (min(left, right), y),
+                abs(right - left),
+                height,
+                facecolor=color,
+                edgecolor=INK,
+                linewidth=0.8,
+                hatch=hatch,
+                zorder=3,
+                clip_on=False,
+            )
         )
 
     def legend(self, entries):
@@ -202,7 +226,7 @@ class Scale:
 
 
 def _inline(svg):
-    """The <svg> element alone, for a page: no DOCTYPE or names of the web, no ids that a second picture has too."""
+    """The <svg> element alone, for a page: no DOCTYPE or names of the web, no ids used twice."""
     svg = svg[svg.index("<svg") :]
     head, _, body = svg.partition(">")
     head = re.sub(r' xmlns(:xlink)?="[^"]*"', "", head)

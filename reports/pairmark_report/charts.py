@@ -1,14 +1,25 @@
-"""The charts. Each function takes what the tables show and returns Pictures; a new chart is a function here and a line in
-render.py."""
+"""Charts in rows: speed-ups, rates, samples. Each function takes what the tables show and returns
+Pictures; a new chart is a function and a line in render.py.
+"""
 
-from . import figures
 from .canvas import (
-    BLUE, GREEN, GREY, GRID, LINE, MARGIN, ORANGE, PURPLE, RED, SOFT, WIDTH, Canvas, Scale, text_width,
-)  # fmt: skip
+    BLUE,
+    GREEN,
+    GREY,
+    GRID,
+    LINE,
+    MARGIN,
+    ORANGE,
+    SOFT,
+    WIDTH,
+    Canvas,
+    Scale,
+    text_width,
+)
 
-MAX_WATERFALLS = 12
 MAX_ROWS = 60
-# Rows in one picture before another is begun (a case is never split), so that wide pages show two side by side.
+# Rows in one picture before another is begun (a case is never split), so that wide pages show two
+# side by side.
 ROWS_A_PICTURE = 16
 # Samples drawn of one launch; a longer launch is thinned to every k-th, with its extremes kept.
 MAX_SAMPLES = 80
@@ -35,7 +46,7 @@ def speedups(scaling, kind, device):
     marker, color = KIND_STYLE[kind]
     canvas.legend([(marker, color, "measured; whisker: 95 % interval"), ("|", GREY, "ideal")])
     scale = Scale(0, 1.05 * max(tops + [s.devices for s in entries]), MARGIN, WIDTH - 118)
-    rows = _Rows(canvas, scale, "×", emphasis=1)
+    rows = Rows(canvas, scale, "×", emphasis=1)
     for entry in entries:
         canvas.paragraph(case_name(entry.number, entry.benchmark, entry.case), size=8.5)
         y = canvas.y + 8
@@ -45,13 +56,12 @@ def speedups(scaling, kind, device):
         _value(canvas, entry.speedup, entry.outcome, y)
         canvas.y += 21
     rows.finish()
-    words = "; ".join(f"{s.benchmark} {s.case}: {_words(s.speedup)}" for s in entries[:6])
+    words = "; ".join(f"{s.benchmark} {s.case}: {words_of(s.speedup)}" for s in entries[:6])
     more = f"; {len(entries) - 6} more in the table" if len(entries) > 6 else ""
     return [canvas.finish(f"speedup-{kind}.png", title, f"{title}. {words}{more}.")]
 
 
-
-def _words(figure):
+def words_of(figure):
     if figure.value is None:
         return f"{figure.text} ({figure.reason})"
     return f"{figure.text} ({figure.interval})"
@@ -75,8 +85,9 @@ def _value(canvas, figure, outcome, y, extra=""):
     canvas.text(RIGHT, y + 8.5, interval, size=7.5, color=SOFT, align="right")
 
 
-class _Rows:
-    """Axis labels above rows (and below, when they are far) and a grid behind each row's band alone, never behind words."""
+class Rows:
+    """Axis labels above rows, and below when they are far, and a grid that is never behind "
+    "words."""
 
     def __init__(self, canvas, scale, unit, emphasis=None):
         self.canvas, self.scale, self.unit, self.emphasis = canvas, scale, unit, emphasis
@@ -107,78 +118,6 @@ class _Rows:
     def finish(self):
         if self.canvas.y - self.top > 400:
             self._labels()
-
-
-def waterfalls(chosen, device):
-    """One picture a case: from the ideal through each loss down to what was measured."""
-    return [_waterfall(index + 1, entry, device) for index, entry in enumerate(chosen)]
-
-
-def _waterfall(index, entry, device):
-    canvas = Canvas()
-    title = case_name(entry.number, entry.benchmark, entry.case)
-    canvas.paragraph(title, size=10, bold=True)
-    canvas.paragraph(f"{entry.kind} scaling, {entry.devices} {device} devices, {entry.n}", size=8.5, color=SOFT)
-    canvas.y += 2
-    scale = _waterfall_scale(entry)
-    rows = _Rows(canvas, scale, " %")
-    _step(rows, "ideal: every device as fast as alone", "100 %", (0, 1), (GREY, ""))
-    level = 1.0
-    for stage in entry.stages:
-        level = _loss(rows, stage, level)
-    interval = (entry.efficiency.low, entry.efficiency.high)
-    _step(rows, "measured", _short(entry.efficiency), (0, entry.efficiency.value), (BLUE, ""), interval)
-    words = "; ".join(f"{stage.name}: {stage.text} ({stage.interval_text})" for stage in entry.stages)
-    alt = f"Waterfall of {title} on {entry.devices} {device} devices, {entry.kind} scaling. From 100 % of the ideal: "
-    alt += f"{words}; measured {_words(entry.efficiency)}."
-    return canvas.finish(f"waterfall-{index:02}.png", f"Where the rest goes: {title}", alt)
-
-
-def _waterfall_scale(entry):
-    """Per cent of the ideal, from zero, wide enough for every whisker."""
-    levels, level = [0.0, 1.0, entry.efficiency.value, entry.efficiency.high or 0], 1.0
-    for stage in entry.stages:
-        levels += [level - edge for edge in stage.interval or ()]
-        level -= stage.loss or 0
-        levels.append(level)
-    return Scale(100 * min(levels), 102 * max(levels), MARGIN, RIGHT)
-
-
-def _short(figure):
-    return f"{figure.text} ({figure.interval})" if figure.low is not None else figure.text
-
-
-def _loss(rows, stage, level):
-    """Draws one stage from `level`; returns the level after it."""
-    text = f"{stage.text} ({stage.interval_text})" if stage.interval else stage.text
-    if stage.loss is None:
-        rows.canvas.paragraph(f"{stage.name}: {stage.text}", size=8.5, color=SOFT)
-        rows.canvas.y += 6
-        return level
-    style = (GREEN, "\\\\\\") if stage.loss < 0 else (RED, "///")
-    if stage.name == "unexplained":
-        style = (PURPLE, "xxx")
-    interval = tuple(level - edge for edge in reversed(stage.interval)) if stage.interval else None
-    _step(rows, stage.name, text, (level, level - stage.loss), style, interval)
-    return level - stage.loss
-
-
-def _step(rows, name, value, ends, style, interval=None):
-    """A line of words and under it a bar between the two ends, which are shares."""
-    canvas, scale = rows.canvas, rows.scale
-    room = WIDTH - 2 * MARGIN
-    if text_width(name, 8.5) + text_width(value, 8.5) + 10 <= room:
-        canvas.text(RIGHT, canvas.y + 8.5, value, size=8.5, align="right")
-        canvas.paragraph(name, size=8.5)
-    else:
-        canvas.paragraph(name, size=8.5)
-        canvas.text(RIGHT, canvas.y + 8.5, value, size=8.5, align="right")
-        canvas.y += 8.5 * 1.35
-    rows.band(canvas.y, canvas.y + 12)
-    canvas.bar(scale(100 * ends[0]), scale(100 * ends[1]), canvas.y + 1, 10, *style)
-    if interval and None not in interval:
-        canvas.whisker(scale(100 * interval[0]), scale(100 * interval[1]), canvas.y + 6)
-    canvas.y += 17
 
 
 def _chunks(rows):
@@ -213,7 +152,9 @@ def _rates(index, key, rows, device):
     canvas = Canvas()
     canvas.paragraph(title, size=11, bold=True)
     better = {"higher": "higher is better", "lower": "lower is better"}.get(direction, "")
-    values = [v for row in rows if row.rate for v in (row.rate.value, row.rate.low, row.rate.high) if v]
+    values = [
+        v for row in rows if row.rate for v in (row.rate.value, row.rate.low, row.rate.high) if v
+    ]
     if not values:
         return []
     log = min(values) > 0 and max(values) / min(values) > 20
@@ -223,7 +164,7 @@ def _rates(index, key, rows, device):
     canvas.legend([(*ARM_STYLE[arm], arm) for arm in ARM_STYLE if arm in arms])
     low = min(values) / 1.3 if log else min(0, *values)
     scale = Scale(low, 1.05 * max(values), MARGIN + 74, WIDTH - 112, log)
-    grid = _Rows(canvas, scale, "")
+    grid = Rows(canvas, scale, "")
     number = None
     for row in rows:
         if row.number != number:
@@ -239,7 +180,8 @@ def _rates(index, key, rows, device):
         canvas.y += 22
     grid.finish()
     alt = f"{title}, {len(rows)} rows: " + "; ".join(
-        f"case {row.number} {row.label} {_words(row.rate) if row.rate else 'withheld'}" for row in rows[:8]
+        f"case {row.number} {row.label} {words_of(row.rate) if row.rate else 'withheld'}"
+        for row in rows[:8]
     )
     alt += "; the others are in the table of cases." if len(rows) > 8 else "."
     return [canvas.finish(f"rates-{index}.png", title, alt)]
@@ -252,7 +194,7 @@ def _fit(text, width):
 
 
 def samples(rows, device):
-    """Each sample over time as a share of its row's median, launches side by side: drift and outliers show."""
+    """Each sample in the order of time, launches side by side: drift and outliers show."""
     drawn = [row for row in rows if row.shown and row.time.value and any(row.raw["samples_s"])]
     return [_samples(i + 1, chunk, device) for i, chunk in enumerate(_chunks(drawn))]
 

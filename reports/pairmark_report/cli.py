@@ -33,7 +33,10 @@ def _parser():
     parser.add_argument("results", nargs="+", metavar="RESULT.json", help="result of pairmark run")
     parser.add_argument("-o", "--output", required=True, metavar="DIR", help="folder to write to")
     parser.add_argument(
-        "--schema", type=Path, metavar="FILE", help="result.schema.json; default: the one installed with this package"
+        "--schema",
+        type=Path,
+        metavar="FILE",
+        help="result.schema.json; default: the one installed with this package",
     )
     return parser
 

@@ -1,4 +1,4 @@
-"""Numbers as people read them: three significant digits, always with a unit. The exact value goes with the text."""
+"""Numbers as people read them: three significant digits and a unit, the exact value beside it."""
 
 import math
 from dataclasses import dataclass

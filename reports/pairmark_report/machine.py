@@ -5,7 +5,8 @@ import json
 from . import figures
 
 _MAX_DEPTH = 8
-# Lists of objects with more keys than this are turned: a line per key, so that devices stand side by side.
+# Lists of objects with more keys than this are turned: a line per key, so that devices stand side
+# by side.
 _MAX_COLUMNS = 5
 _UNITS = {
     "_bytes": figures.bytes_text,
@@ -58,6 +59,8 @@ def _is_reason(key, item):
 
 
 def _label(key):
+    if key.upper() == key:  # the name of a variable of the environment
+        return key
     for suffix in sorted(_UNITS, key=len, reverse=True):
         if key.endswith(suffix) and key != suffix:
             key = key.removesuffix(suffix)

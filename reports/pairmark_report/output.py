@@ -54,4 +54,6 @@ def _umask():
 
 
 def _cannot_write(folder, error):
-    return ReportError(f"cannot write to {folder}: {error.strerror}; give a folder that can be written with -o DIR")
+    return ReportError(
+        f"cannot write to {folder}: {error.strerror}; give a folder that can be written with -o DIR"
+    )

@@ -8,7 +8,7 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup, escape
 
-from . import charts, figures, view
+from . import charts, figures, view, waterfall
 
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
 
@@ -26,10 +26,10 @@ def render(result):
 
 
 def _pictures(context):
-    """Draws all charts. Warnings of the drawing library (a glyph its font lacks) are no concern of the reader."""
+    """Draws all charts. Warnings of the drawing library, as of a missing glyph, help no reader."""
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
     device = context["device"]
-    chosen, ready = view.choose_waterfalls(context["scaling"], charts.MAX_WATERFALLS)
+    chosen, ready = view.choose_waterfalls(context["scaling"], waterfall.MAX_PICTURES)
     context["waterfalls_ready"] = ready
     context["max_rows"] = charts.MAX_ROWS
     context["max_samples"] = charts.MAX_SAMPLES
@@ -38,25 +38,27 @@ def _pictures(context):
         return {
             "weak": charts.speedups(context["scaling"], "weak", device),
             "strong": charts.speedups(context["scaling"], "strong", device),
-            "waterfall": charts.waterfalls(chosen, device),
+            "waterfall": waterfall.waterfalls(chosen, device),
             "rates": charts.rates(context["cases"], device),
             "samples": charts.samples(context["rows"], device),
         }
 
 
 def _environment(**options):
-    return jinja2.Environment(
+    environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
         **options,
     )
+    environment.filters["duration"] = _duration
+    environment.filters["cores"] = _cores
+    return environment
 
 
 def _html(context):
     environment = _environment(autoescape=True)
-    environment.filters["duration"] = _duration
     environment.filters["breakable"] = _breakable
     environment.filters["svg"] = Markup  # drawn by charts.py, which escapes its text
     return environment.get_template("report.html.jinja").render(context)
@@ -64,7 +66,6 @@ def _html(context):
 
 def _markdown(context):
     environment = _environment(autoescape=False, finalize=escape_markdown)
-    environment.filters["duration"] = _duration
     environment.filters["words"] = _words
     environment.filters["nodes"] = lambda node: _Ready("\n".join(_node_lines(node, 0)))
     text = environment.get_template("report.md.jinja").render(context)
@@ -80,6 +81,17 @@ def _breakable(text):
     return Markup(re.sub(r"([,/])", r"\1<wbr>", str(escape(text))))
 
 
+def _cores(numbers):
+    """[0, 1, 2, 3, 8] -> 0-3, 8."""
+    runs = []
+    for number in sorted(numbers):
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in runs) or "not bound"
+
+
 def _words(figure):
     note = figure.interval if figure.value is not None else figure.reason
     return f"{figure.text} ({note})" if note else figure.text
@@ -90,7 +102,7 @@ class _Ready(str):
 
 
 def escape_markdown(value):
-    """Text from the file as plain text inside Markdown, tables included: one line, nothing of it markup."""
+    """Text from the file as plain text inside Markdown tables: one line, nothing of it markup."""
     if isinstance(value, (_Ready, jinja2.Undefined)):
         return value
     text = " ".join(str(value).split())
@@ -110,12 +122,15 @@ def _node_lines(node, depth):
         entries = [(str(i), item) for i, item in enumerate(node["items"])]
     elif node["turned"]:
         entries = [
-            (node["head"][i], {"kind": "fields", "items": [(r[0]["text"], r[i]) for r in node["rows"]]})
+            (
+                node["head"][i],
+                {"kind": "fields", "items": [(r[0]["text"], r[i]) for r in node["rows"]]},
+            )
             for i in range(1, len(node["head"]))
         ]
     else:
         entries = [
-            (str(i), {"kind": "fields", "items": list(zip(node["head"], row))})
+            (str(i), {"kind": "fields", "items": list(zip(node["head"], row, strict=True))})
             for i, row in enumerate(node["rows"])
         ]
     for label, item in entries:

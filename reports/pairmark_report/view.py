@@ -1,10 +1,13 @@
-"""What the templates and charts show, picked from the result. Figures of rows that may not be shown are dropped here, once."""
+"""What the templates and charts show, picked from the result.
+
+Figures of rows that may not be shown are dropped here, once.
+"""
 
 import json
 from collections import Counter
 from dataclasses import dataclass, field
 
-from . import figures, machine
+from . import figures, machine, method
 from .figures import Figure
 
 SHOWN = ("ok", "unstable")
@@ -84,38 +87,39 @@ class Scaling:
         return f"{words} {self.n}." if self.n else words
 
 
-METHOD = [
-    ("solo", "one device works alone, without communication code; a row for each device"),
-    ("apart", "all devices work at once, each on its own, without communication"),
-    ("together", "all devices work at once and communicate"),
-    ("weak and strong", "weak: the same work on each device; strong: the same total work, split. Never mixed"),
-    ("sample", "time of one operation, averaged over a batch timed as one; of several ranks the slowest counts"),
-    ("n", "number of samples over all launches; a launch is a fresh set of worker processes. The arms of one "
-     "launch are interleaved, so that heat and other load meet all of them"),
-    ("interval", "95 % interval of a bootstrap that draws launches first and samples within them second"),
-    ("speed-up", "rate of n devices over the rate of one (what one is stands in the table), in ×"),
-    ("efficiency", "rate of n devices over the sum of the rates of the devices alone, in %"),
-    ("losses", "solo to apart: shared host, power and heat (in strong scaling smaller pieces too); spread over "
-     "ranks: imbalance; apart to together: exposed communication; the rest is named unexplained"),
-    ("share of peak", "rate over the theoretical peak of the devices, at their boost clock and at the clock "
-     "measured while timing"),
-    ("units", "TFLOPS = 1e12 operations a second, GB = 1e9 bytes, GiB = 2^30 bytes; power and energy are sums "
-     "over the devices of the row"),
-    ("verified", "the largest error of the result against a reference, as a share of its bound (1 is the limit), "
-     "and how many elements were compared; before timing and again on the timed buffers"),
-    ("withheld", "a row that is incorrect, invalid, failed or hung shows no figure"),
-    ("unstable", "measured and verified, but the warm-up never became steady: read with care"),
-]  # fmt: skip
-
-# Columns of the table of rows that are left out where no row has the value: key, title, value, reason, text.
+# Columns of the table of rows that are left out where no row has the value: key, title, value,
+# reason, text.
 OPTIONAL = [
-    ("boost", "Share of peak, boost clock", lambda r: r["peak"]["boost_share"], "peak", figures.percent),
-    ("at_clock", "Share of peak, measured clock", lambda r: r["peak"]["at_clock_share"], "peak", figures.percent),
+    (
+        "boost",
+        "Share of peak, boost clock",
+        lambda r: r["peak"]["boost_share"],
+        "peak",
+        figures.percent,
+    ),
+    (
+        "at_clock",
+        "Share of peak, measured clock",
+        lambda r: r["peak"]["at_clock_share"],
+        "peak",
+        figures.percent,
+    ),
     ("clock", "Clock", lambda r: r["clock_mhz"], "clock_mhz_reason", lambda v: f"{v:.0f} MHz"),
-    ("power", "Power, all devices", lambda r: r["power_w"], "power_w_reason", lambda v: figures.significant(v) + " W"),
-    ("energy", "Energy per operation", lambda r: r["energy_per_op_j"], "energy_per_op_j_reason",
-     lambda v: figures.significant(v) + " J"),
-]  # fmt: skip
+    (
+        "power",
+        "Power, all devices",
+        lambda r: r["power_w"],
+        "power_w_reason",
+        lambda v: figures.significant(v) + " W",
+    ),
+    (
+        "energy",
+        "Energy per operation",
+        lambda r: r["energy_per_op_j"],
+        "energy_per_op_j_reason",
+        lambda v: figures.significant(v) + " J",
+    ),
+]
 
 
 def build(result):
@@ -141,7 +145,7 @@ def build(result):
         "outcomes": [(k, v) for k, v in result["summary"]["outcomes"].items() if v],
         "machine": machine.tree(result["machine"]),
         "methods": _methods(rows.values()),
-        "method": METHOD,
+        "method": method.NOTES,
     }
 
 
@@ -160,14 +164,24 @@ def _cases(rows):
             cases[key] = Case(len(cases) + 1, *key, raw["scaling"], [])
         cases[key].rows.append(_row(raw, cases[key].number))
     for case in cases.values():
-        case.rows.sort(key=lambda row: (len(row.raw["ranks"]), ARMS.index(row.arm), row.raw["ranks"]))
+        case.rows.sort(
+            key=lambda row: (len(row.raw["ranks"]), ARMS.index(row.arm), row.raw["ranks"])
+        )
     return list(cases.values())
 
 
 def _row(raw, number):
     outcome = raw["outcome"]
-    row = Row(raw["id"], number, raw["arm"], arm_label(raw["arm"], raw["ranks"]), outcome, outcome in SHOWN,
-              raw["reason"] or "", raw)  # fmt: skip
+    row = Row(
+        raw["id"],
+        number,
+        raw["arm"],
+        arm_label(raw["arm"], raw["ranks"]),
+        outcome,
+        outcome in SHOWN,
+        raw["reason"] or "",
+        raw,
+    )
     row.verify = "not verified"
     if raw["verify"]:
         verify = raw["verify"]
@@ -301,7 +315,7 @@ def _scaling_n(times):
 
 
 def _kind(scaling, kind):
-    """Entries of one kind, and what was compared where that is the same for all of them (else "")."""
+    """Entries of one kind, and what was compared where that is the same for all of them."""
     entries = [s for s in scaling if s.kind == kind]
     compared = {s.compared for s in entries}
     return entries, compared.pop() if len(compared) == 1 else ""
@@ -325,7 +339,7 @@ def _stage(stage):
 
 
 def choose_waterfalls(scaling, limit):
-    """Cases to draw: by turns weak and strong in the order of the file, so that neither crowds out the other."""
+    """Cases to draw: weak and strong by turns, so that neither crowds out the other."""
     ready = [s for s in scaling if s.shown and s.stages and s.efficiency.value is not None]
     queues = [[s for s in ready if s.kind == kind] for kind in KINDS]
     chosen = []
