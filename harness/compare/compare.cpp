@@ -167,11 +167,12 @@ void decide(Json& out, const Json& a, const Json& b, const ResultCompareOptions&
     return set(out, "UNDECIDED", "the raw samples are missing, so there is nothing to decide from");
   CompareOptions how;
   how.min_effect = options.min_effect;
-  const Comparison result = compare(base, candidate, how);
-  static const std::map<Verdict, const char*> kStatus{{Verdict::kFaster, "FASTER"},
-                                                      {Verdict::kSlower, "SLOWER"},
-                                                      {Verdict::kSame, "SAME"},
-                                                      {Verdict::kUndecided, "UNDECIDED"}};
+  Comparison result = compare(base, candidate, how);
+  using Decision = decltype(result.verdict);
+  static const std::map<Decision, const char*> kStatus{{Decision::kFaster, "FASTER"},
+                                                       {Decision::kSlower, "SLOWER"},
+                                                       {Decision::kSame, "SAME"},
+                                                       {Decision::kUndecided, "UNDECIDED"}};
   set(out, kStatus.at(result.verdict), result.reason);
   out["speed_ratio"] = number_or_null(1 / result.time_ratio);
   if (result.decided_by && result.decided_by->low > 0) {
