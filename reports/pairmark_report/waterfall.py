@@ -37,9 +37,8 @@ def _waterfall(index, entry, device):
     words = "; ".join(
         f"{stage.name}: {stage.text} ({stage.interval_text})" for stage in entry.stages
     )
-    alt = f"Waterfall of {title} on {entry.devices} {device} devices, {entry.kind} scaling. From "
-    "100 % of the ideal: "
-    alt += f"{words}; measured {words_of(entry.efficiency)}."
+    alt = f"Waterfall of {title} on {entry.devices} {device} devices, {entry.kind} scaling. "
+    alt += f"From 100 % of the ideal: {words}; measured {words_of(entry.efficiency)}."
     return canvas.finish(f"waterfall-{index:02}.png", f"Where the rest goes: {title}", alt)
 
 

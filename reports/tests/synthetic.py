@@ -60,8 +60,10 @@ def gpu_pair():
     more, entry = make.case(
         "gemm_split", axes(8192, "bf16"), 2 * 8192**3, 2 * 8192**3 / 807e12, "strong", 1.11
     )
-    headline = "A second H200 is worth 1.92 times one for whole products and 1.80 times for one "
-    "product split in two."
+    headline = (
+        "A second H200 is worth 1.92 times one for whole products and 1.80 times for one "
+        "product split in two."
+    )
     return result("cuda", rows + more, scaling + [entry], headline)
 
 
@@ -92,8 +94,10 @@ def failures():
             "next_step": "Look at its power cable and clocks.",
         }
     ]
-    headline = "4 of 5 cases gave no figure: this machine is not fit for a decision until they "
-    "are looked into."
+    headline = (
+        "4 of 5 cases gave no figure: this machine is not fit for a decision until they "
+        "are looked into."
+    )
     return result("cuda", rows + more, scaling + [entry], headline, findings=findings)
 
 

@@ -150,6 +150,15 @@ def test_two_device_arms_that_were_skipped_say_why():
     assert "rates-1.png" in files("one_gpu")
 
 
+def test_markdown_counts_and_figures():
+    text = files("cpu_quick")["report.md"].decode()
+    assert "20 ran, 0 failed, 1 skipped (19 ok, 1 unstable)." in text
+    for entry in result("cpu_quick")["scaling"]:
+        low, high = entry["speedup"]["ci95"]
+        assert f"| {entry['speedup']['value']:.3g}× ({low:#.3g} to {high:#.3g}) |" in text
+    assert text.count("| ok |") == 19 and text.count("| unstable |") == 1
+
+
 def test_an_incomplete_run_has_a_banner_and_a_complete_one_has_none():
     for suffix in ("report.html", "report.md"):
         assert b"Incomplete run." in files("incomplete")[suffix]
@@ -175,6 +184,10 @@ def test_no_more_waterfalls_than_the_limit_and_the_page_says_so():
     assert len(names) == 12
     assert "12 of 15 cases are drawn; the table below has all." in page("many").text
     chosen, ready = view.choose_waterfalls(view.build(result("many"))["scaling"], 12)
+    labels = [a["aria-label"] for _, a in page("many").tags if a.get("role") == "img"]
+    falls = [label for label in labels if label.startswith("Waterfall of")]
+    assert len(falls) == 12
+    assert all(re.search(r"From 100 % of the ideal: .*; measured [0-9.]+ %", f) for f in falls)
     assert ready == 15 and {s.kind for s in chosen} == {"weak", "strong"}
 
 
