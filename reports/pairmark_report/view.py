@@ -317,8 +317,9 @@ def _scaling_n(times):
 def _kind(scaling, kind):
     """Entries of one kind, and what was compared where that is the same for all of them."""
     entries = [s for s in scaling if s.kind == kind]
-    compared = {s.compared for s in entries}
-    return entries, compared.pop() if len(compared) == 1 else ""
+    works = {(s.baseline, s.global_work) for s in entries}
+    counts = {s.compared for s in entries if s.n}
+    return entries, counts.pop() if len(works) == len(counts) == 1 else ""
 
 
 def points(share):
