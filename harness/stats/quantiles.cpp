@@ -3,7 +3,7 @@
 #include <numbers>
 
 #include "harness/base/error.h"
-#include "harness/stats/stats.h"
+#include "harness/stats/estimate.h"
 
 namespace pairmark {
 
