@@ -309,3 +309,45 @@ def test_times_take_the_unit_that_reads_best():
         "0 s",
     ]
     assert figures.duration(250) == "4 min 10 s"
+
+
+def test_values_at_the_edges_are_shown_or_given_a_reason():
+    content = copy.deepcopy(result("cpu_quick"))
+    rows, scaling = content["rows"], content["scaling"]
+    rows[0]["rate"].update(ci95=None, reason="one launch only")
+    rows[1]["rate"].update(value=None, ci95=None, reason="no work was counted")
+    rows[2].update(time_s=None, rate=None, samples_s=[])
+    rows[3].update(samples_s=[[0.004] * 5, [], [0.004]], verify=None, plan=None, batch=None)
+    rows[4]["rate"].update(value=0.0, ci95=[-0.1, 0.1])
+    rows[5]["samples_s"] = [[0.004 + 1e-7 * i for i in range(5000)]]
+    scaling[0].update(speedup=None, efficiency=None, reason="the baseline hung", verdict=None)
+    scaling[1]["waterfall"][0].update(loss=None, ci95=None, reason="no apart arm")
+    scaling[2]["waterfall"][0].update(loss=-0.25, ci95=[-0.3, -0.2])
+    scaling[2]["efficiency"].update(value=1.31, ci95=None, reason="too few launches")
+    scaling[2]["flags"] = ["super-linear: check the baseline (cache, clock, batch)"]
+    scaling[3].update(world_size=8, case="unknown to the rows", waterfall=[], rows=["no such row"])
+    made = report_of(content)
+    text = Page(made["report.html"].decode()).text
+    for words in (
+        "no interval: one launch only",
+        "no work was counted",
+        "no time in the result",
+        "not verified",
+        "the baseline hung",
+        "not known (no apart arm)",
+        "+25.0 points",
+        "131 %",
+        "super-linear: check the baseline",
+        "8 cpu",
+    ):
+        assert words in text, words
+
+
+@pytest.mark.parametrize("empty", ["rows", "scaling", "ranks", "findings"])
+def test_results_with_nothing_in_a_part(empty):
+    content = copy.deepcopy(result("incomplete"))
+    content[empty] = []
+    assert (
+        result("incomplete")["summary"]["headline"]
+        in Page(report_of(content)["report.html"].decode()).text
+    )
