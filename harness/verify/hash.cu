@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "harness/device/cuda_check.h"
 #include "harness/verify/hash_cuda.h"
 #include "harness/verify/hash_word.h"
 
@@ -22,19 +21,14 @@ __global__ void add_words(const unsigned char* data, std::size_t bytes, unsigned
 
 }  // namespace
 
-std::uint64_t hash_sum_cuda(Device& device, const void* data, std::size_t bytes, Stream& stream) {
-  Buffer sum(device, sizeof(unsigned long long));
-  device.fill_bytes(sum.data(), 0, sum.size(), stream);
+const char* launch_hash_sum(const void* data, std::size_t bytes, void* sum, void* stream) {
   const std::size_t words = (bytes + 7) / 8;
   const auto blocks =
       static_cast<unsigned>(std::clamp<std::size_t>((words + kThreads - 1) / kThreads, 1, 4096));
-  add_words<<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream.native())>>>(
-      static_cast<const unsigned char*>(data), bytes, static_cast<unsigned long long*>(sum.data()));
-  cuda_check(cudaGetLastError(), "starting the hash kernel");
-  unsigned long long host = 0;
-  device.copy(&host, sum.data(), sizeof host, stream);
-  stream.synchronize();
-  return host;
+  add_words<<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(
+      static_cast<const unsigned char*>(data), bytes, static_cast<unsigned long long*>(sum));
+  const cudaError_t status = cudaGetLastError();
+  return status == cudaSuccess ? nullptr : cudaGetErrorString(status);
 }
 
 }  // namespace pairmark

@@ -38,6 +38,19 @@ std::uint64_t hash_sum_host(const void* data, std::size_t bytes) {
   return sum;
 }
 
+#ifdef PAIRMARK_CUDA
+std::uint64_t hash_sum_cuda(Device& device, const void* data, std::size_t bytes, Stream& stream) {
+  unsigned long long sum = 0;
+  Buffer on_device(device, sizeof sum);
+  device.fill_bytes(on_device.data(), 0, sizeof sum, stream);
+  const char* failure = launch_hash_sum(data, bytes, on_device.data(), stream.native());
+  check(failure == nullptr, "starting the hash kernel failed: {}", failure ? failure : "");
+  device.copy(&sum, on_device.data(), sizeof sum, stream);
+  stream.synchronize();
+  return sum;
+}
+#endif
+
 }  // namespace
 
 Json to_json(const Verdict& verdict) {

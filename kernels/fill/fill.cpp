@@ -21,7 +21,8 @@ void fill_uniform(Device& device, DType type, void* data, std::size_t count, std
     return;
   }
 #ifdef PAIRMARK_CUDA
-  fill_uniform_cuda(type, data, count, seed, stream);
+  const char* failure = launch_fill(type, data, count, seed, stream.native());
+  check(failure == nullptr, "starting the fill kernel failed: {}", failure ? failure : "");
 #else
   throw UnsupportedError("this build has no cuda device; configure with the preset cuda");
 #endif

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "harness/device/cuda_check.h"
 #include "kernels/fill/fill_cuda.h"
 #include "kernels/fill/fill_element.h"
 
@@ -19,17 +18,18 @@ __global__ void fill(typename Element::Stored* data, std::size_t count, std::uin
 
 }  // namespace
 
-void fill_uniform_cuda(DType type, void* data, std::size_t count, std::uint64_t seed,
-                       Stream& stream) {
-  if (count == 0) return;
+const char* launch_fill(DType type, void* data, std::size_t count, std::uint64_t seed,
+                        void* stream) {
+  if (count == 0) return nullptr;
   const auto blocks =
       static_cast<unsigned>(std::min<std::size_t>((count + kThreads - 1) / kThreads, 8192));
   with_random_element(type, [&](auto element) {
     using Element = decltype(element);
-    fill<Element><<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream.native())>>>(
+    fill<Element><<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(
         static_cast<typename Element::Stored*>(data), count, seed);
   });
-  cuda_check(cudaGetLastError(), "starting the fill kernel");
+  const cudaError_t status = cudaGetLastError();
+  return status == cudaSuccess ? nullptr : cudaGetErrorString(status);
 }
 
 }  // namespace pairmark

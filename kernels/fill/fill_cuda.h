@@ -1,15 +1,16 @@
-// The part of fill_uniform() that runs on a GPU.
+// The part of fill_uniform() that nvcc compiles: no header of the host's libraries, which nvcc is
+// slow with or refuses.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "harness/base/dtype.h"
-#include "harness/device/device.h"
 
 namespace pairmark {
 
-void fill_uniform_cuda(DType type, void* data, std::size_t count, std::uint64_t seed,
-                       Stream& stream);
+// `stream` is a cudaStream_t. Returns CUDA's words on failure, else nullptr.
+const char* launch_fill(DType type, void* data, std::size_t count, std::uint64_t seed,
+                        void* stream);
 
 }  // namespace pairmark

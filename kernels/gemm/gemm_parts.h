@@ -8,6 +8,7 @@
 #include <string>
 
 #include "kernels/gemm/gemm.h"
+#include "kernels/gemm/gemm_kernels.h"
 
 namespace pairmark {
 
@@ -27,15 +28,6 @@ void for_each_reference_column(
     const std::function<void(std::int64_t, const double*, const double*)>& take);
 
 // --- gemm_check.cpp
-// The largest error that an element with this reference and magnitude may have:
-// accumulation * magnitude + rounding * |reference| + smallest.
-struct GemmBound {
-  double accumulation = 0, rounding = 0, smallest = 0;
-  double at(double reference, double magnitude) const {
-    return accumulation * magnitude + rounding * (reference < 0 ? -reference : reference) +
-           smallest;
-  }
-};
 GemmBound gemm_bound(DeviceKind kind, const GemmShape& shape);
 
 struct GemmDifference {
@@ -45,7 +37,7 @@ struct GemmDifference {
   double expected = 0, got = 0, allowed = 0;
 };
 
-// --- gemm_check.cu
+// --- gemm_check_cuda.cpp
 GemmDifference compare_gemm_cuda(Device& device, const GemmShape& shape, const GemmBound& bound,
                                  const void* a, const void* b, const void* d, Stream& stream);
 // The device's reference itself: m * n values and sums of |a||b| (fp32), both in device memory. For
