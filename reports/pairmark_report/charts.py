@@ -43,6 +43,8 @@ def speedups(scaling, kind, device):
     canvas = Canvas()
     title = f"Speed-up over one {device} device, {kind} scaling"
     canvas.paragraph(title, size=11, bold=True)
+    counts = {s.n for s in entries if s.n}
+    canvas.paragraph(counts.pop() if len(counts) == 1 else "n: in the table", size=8.5, color=SOFT)
     marker, color = KIND_STYLE[kind]
     canvas.legend([(marker, color, "measured; whisker: 95 % interval"), ("|", GREY, "ideal")])
     scale = Scale(0, 1.05 * max(tops + [s.devices for s in entries]), MARGIN, WIDTH - 118)
@@ -75,13 +77,15 @@ def _point(canvas, scale, figure, y, marker, color):
         canvas.whisker(scale(figure.low), scale(figure.high), y)
 
 
-def _value(canvas, figure, outcome, y, extra=""):
+def _value(canvas, figure, outcome, y, count=""):
     """Figure in words at the right of its line: two short lines at most."""
     if figure is None or figure.value is None:
-        canvas.text(RIGHT, y + 3, f"no figure: {outcome}", size=8, color=SOFT, align="right")
+        words = "no figure" if outcome == "ok" else f"no figure: {outcome}"
+        canvas.text(RIGHT, y + 3, words, size=8, color=SOFT, align="right")
         return
     interval = figure.interval if figure.low is not None else "no interval"
-    canvas.text(RIGHT, y - 1, figure.text + extra, size=8.5, align="right", bold=True)
+    interval += f", {count}" if count else ""
+    canvas.text(RIGHT, y - 1, figure.text, size=8.5, align="right", bold=True)
     canvas.text(RIGHT, y + 8.5, interval, size=7.5, color=SOFT, align="right")
 
 
@@ -163,7 +167,7 @@ def _rates(index, key, rows, device):
     arms = list({row.arm: None for row in rows})
     canvas.legend([(*ARM_STYLE[arm], arm) for arm in ARM_STYLE if arm in arms])
     low = min(values) / 1.3 if log else min(0, *values)
-    scale = Scale(low, 1.05 * max(values), MARGIN + 74, WIDTH - 112, log)
+    scale = Scale(low, 1.05 * max(values), MARGIN + 74, WIDTH - 128, log)
     grid = Rows(canvas, scale, "")
     number = None
     for row in rows:
@@ -176,7 +180,7 @@ def _rates(index, key, rows, device):
         grid.band(y - 7, y + 10)
         if row.rate:
             _point(canvas, scale, row.rate, y, *ARM_STYLE[row.arm])
-        _value(canvas, row.rate, row.outcome, y)
+        _value(canvas, row.rate, row.outcome, y, row.count)
         canvas.y += 22
     grid.finish()
     alt = f"{title}, {len(rows)} rows: " + "; ".join(

@@ -82,6 +82,11 @@ class Scaling:
     stages: list
 
     @property
+    def no_verdict(self):
+        outcome = "" if self.shown else f"{self.outcome}: "
+        return f"no verdict: {outcome}{self.reason or 'no reason given'}"
+
+    @property
     def compared(self):
         words = f"1× is {self.baseline.rstrip('.')}. Work: {self.global_work.rstrip('.')}."
         return f"{words} {self.n}." if self.n else words

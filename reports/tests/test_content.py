@@ -339,6 +339,7 @@ def test_values_at_the_edges_are_shown_or_given_a_reason():
         "131 %",
         "super-linear: check the baseline",
         "8 cpu",
+        "no verdict: the baseline hung",
     ):
         assert words in text, words
 
