@@ -129,8 +129,9 @@ void take_cpu_parts(const DeviceRequest& request, const DeviceInventory& all, in
   const std::vector<CpuDevice> devices = split_cpus(all.cpus, std::max(count, 1), all.cpu_quota);
   for (int part : parts) {
     const CpuDevice& device = devices[static_cast<std::size_t>(part)];
-    const std::string name = fmt::format(
-        "{}, {} cores", all.cpu_name.empty() ? "CPU" : all.cpu_name, device.cores.size());
+    const std::string name =
+        fmt::format("{}, {} CPU{}", all.cpu_name.empty() ? "CPU" : all.cpu_name,
+                    device.cores.size(), device.cores.size() == 1 ? "" : "s");
     out.devices.push_back(
         {"cpu", part, fmt::format("cpu:{}", part), name, std::nullopt, std::nullopt, device.cores});
   }

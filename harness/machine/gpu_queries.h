@@ -21,6 +21,13 @@ struct Known {
   static Known missing(std::string why) { return {std::nullopt, std::move(why)}; }
 };
 
+// The value converted; a missing one stays missing.
+template <typename T, typename F>
+auto converted(const Known<T>& known, F convert) -> Known<decltype(convert(*known.value))> {
+  if (!known.value) return {std::nullopt, known.reason};
+  return {convert(*known.value), ""};
+}
+
 // object[key] = value or null; then object[key + "_reason"] says why.
 template <typename T>
 void put(Json& object, const std::string& key, const Known<T>& known) {

@@ -39,6 +39,8 @@ struct NvmlResult {
   std::string module_version;   // of the kernel module, or empty
 };
 
+std::string compute_mode_name(unsigned mode);  // NVML's number in words
+
 class Nvml : public GpuQueries {
  public:
   // Loads the library named by PAIRMARK_NVML_PATH, else libnvidia-ml.so.1. Does not throw: the
@@ -107,6 +109,12 @@ Nvml::Status Nvml::call(const char* name, Args... args) {
   const int code = function(args...);
   note_time(name, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   return {code, name};
+}
+
+template <typename T>
+Known<T> Nvml::known(const Status& status, T value) {
+  if (status.code == nvml_abi::kSuccess) return Known<T>::of(std::move(value));
+  return Known<T>::missing(explain(status));
 }
 
 // "570.124.06" of /proc/driver/nvidia/version (or /sys/module/nvidia/version), "" when no module is

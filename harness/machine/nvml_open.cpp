@@ -31,8 +31,9 @@ void* load_library(std::string& why) {
     if (library == nullptr) why = dlerror();
     return library;
   }
-  // Kubernetes device plugins of some clouds mount the driver here without telling the loader.
-  for (const char* name : {"libnvidia-ml.so.1", "/usr/local/nvidia/lib64/libnvidia-ml.so.1"}) {
+  // Some clouds' device plugins, and WSL, put the driver where the loader does not look.
+  for (const char* name : {"libnvidia-ml.so.1", "/usr/local/nvidia/lib64/libnvidia-ml.so.1",
+                           "/usr/lib/wsl/lib/libnvidia-ml.so.1"}) {
     if (void* library = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return library;
     if (why.empty()) why = dlerror();
   }
