@@ -19,8 +19,16 @@ PAIRMARK_HOST_DEVICE inline std::uint64_t hash_word(std::uint64_t word, std::uin
 PAIRMARK_HOST_DEVICE inline std::uint64_t word_at(const unsigned char* data, std::size_t bytes,
                                                   std::size_t place) {
   const std::size_t begin = place * 8, end = begin + 8 < bytes ? begin + 8 : bytes;
-  if (end == begin + 8) return *reinterpret_cast<const std::uint64_t*>(data + begin);
   std::uint64_t word = 0;
+  if (end == begin + 8) {
+#if defined(__CUDA_ARCH__)
+    return *reinterpret_cast<const unsigned long long*>(
+        data + begin);  // one load; memcpy would make eight
+#else
+    std::memcpy(&word, data + begin, 8);
+    return word;
+#endif
+  }
   for (std::size_t i = begin; i < end; ++i)
     word |= static_cast<std::uint64_t>(data[i]) << (8 * (i - begin));
   return word;

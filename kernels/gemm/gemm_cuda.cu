@@ -1,4 +1,5 @@
 // The product by cuBLASLt.
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <vector>
@@ -102,7 +103,11 @@ class CudaGemm final : public Gemm {
           "the plan is of {} {}, but cuBLASLt {} is loaded",
           plan.value("library", std::string("an unnamed library")), version, lt::version());
     const auto algorithm = from_hex(plan.value("algorithm", std::string()));
+    const auto ids = product_.algorithm_ids();
+    const auto id = lt::config<std::int32_t>(algorithm, CUBLASLT_ALGO_CONFIG_ID);
     std::size_t workspace_bytes = 0;
+    check(std::find(ids.begin(), ids.end(), id) != ids.end(),
+          "cuBLASLt has no algorithm {} for this product", id);
     check(product_.supports(algorithm, workspace_bytes),
           "cuBLASLt refuses the plan's algorithm for this product");
     check(workspace_bytes <= 256 * kMiB, "the plan's algorithm wants {} bytes of workspace",

@@ -112,7 +112,7 @@ inline void expect_faults_found(const GemmOperands& operands, Stream& stream) {
     auto distance = [&](double value) { return std::fabs(value - reference) / allowed; };
     // Rounding to the output type may carry a value across the bound: step until it stands on the
     // side that is meant.
-    double more = 1.01, less = 0.99;
+    double more = 1.05, less = 0.95;
     while (!integer && distance(stored(more)) <= 1.001) more *= 1.05;
     while (!integer && distance(stored(less)) >= 0.999) less *= 0.9;
     const double above = integer ? reference + 1 : stored(more),

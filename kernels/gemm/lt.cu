@@ -84,6 +84,16 @@ Product::Product(const GemmShape& shape, const float* fp8_scale)
       b(make_layout(types.operand, shape.k, shape.n)),
       d(make_layout(types.result, shape.m, shape.n)) {}
 
+std::vector<int> Product::algorithm_ids() const {
+  std::vector<int> ids(256);
+  int count = 0;
+  const auto status = cublasLtMatmulAlgoGetIds(
+      handle.get(), types.compute, types.scale, types.operand, types.operand, types.result,
+      types.result, static_cast<int>(ids.size()), ids.data(), &count);
+  ids.resize(status == CUBLAS_STATUS_SUCCESS ? static_cast<std::size_t>(count) : 0);
+  return ids;
+}
+
 bool Product::supports(const cublasLtMatmulAlgo_t& algorithm, std::size_t& workspace_bytes) const {
   cublasLtMatmulHeuristicResult_t result{};
   if (cublasLtMatmulAlgoCheck(handle.get(), operation.get(), a.get(), b.get(), d.get(), d.get(),

@@ -66,7 +66,10 @@ class Product {
   // `fp8_scale` points to a device float of 1, or is nullptr.
   Product(const GemmShape& shape, const float* fp8_scale);
 
-  // Whether the algorithm can run here, with its workspace in bytes.
+  // The ids of all algorithms for these types.
+  std::vector<int> algorithm_ids() const;
+  // Whether the algorithm can run here, with its workspace in bytes. The bytes may come from
+  // anywhere.
   bool supports(const cublasLtMatmulAlgo_t& algorithm, std::size_t& workspace_bytes) const;
   cublasStatus_t launch(const cublasLtMatmulAlgo_t& algorithm, const void* a, const void* b,
                         void* d, void* workspace, std::size_t workspace_bytes,

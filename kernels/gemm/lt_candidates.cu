@@ -80,21 +80,12 @@ Choices choices_of(const cublasLtMatmulAlgo_t& algorithm) {
 }
 
 std::vector<Choices> all_algorithms(const Product& product) {
-  std::vector<int> ids(256);
-  int count = 0;
   const Types& types = product.types;
-  if (cublasLtMatmulAlgoGetIds(product.handle.get(), types.compute, types.scale, types.operand,
-                               types.operand, types.result, types.result,
-                               static_cast<int>(ids.size()), ids.data(),
-                               &count) != CUBLAS_STATUS_SUCCESS) {
-    return {};
-  }
   std::vector<Choices> list;
-  for (int i = 0; i < count; ++i) {
+  for (int id : product.algorithm_ids()) {
     cublasLtMatmulAlgo_t algorithm{};
     if (cublasLtMatmulAlgoInit(product.handle.get(), types.compute, types.scale, types.operand,
-                               types.operand, types.result, types.result,
-                               ids[static_cast<std::size_t>(i)],
+                               types.operand, types.result, types.result, id,
                                &algorithm) == CUBLAS_STATUS_SUCCESS) {
       list.push_back(choices_of(algorithm));
     }

@@ -35,10 +35,11 @@ class Tournament {
     const std::size_t all = runners_.size();
     first_stage();
     keep(kSecondStage, kKeep);
+    forget();  // stage 1 met each candidate at another clock
     for (int round = 0; round < 3 && (round == 0 || elapsed() < 0.8 * budget_); ++round)
       play_round(round, [](double) { return 2; });
     keep(kThirdStage, std::numeric_limits<double>::infinity());
-    for (auto& runner : runners_) runner.times.clear();
+    forget();
     last_stage();
     keep(kThirdStage, std::numeric_limits<double>::infinity());
     check(!runners_.empty(), "none of the library's {} algorithms ran", all);
@@ -57,6 +58,10 @@ class Tournament {
     bool failed = false;
     double time() const { return median(times); }
   };
+
+  void forget() {
+    for (auto& runner : runners_) runner.times.clear();
+  }
 
   double elapsed() const { return now_() - start_; }
 
@@ -106,7 +111,7 @@ class Tournament {
     const double typical = guess.empty() ? 0 : *std::max_element(guess.begin(), guess.end());
     const int repeats =
         static_cast<int>(std::clamp(std::ceil(kSegment / std::max(typical, 1e-7)), 1.0, 1000.0));
-    for (auto& runner : runners_) runner.times.clear();
+    forget();
     const double segment = std::max(typical * repeats, 1e-7);
     const int least = std::max(3, static_cast<int>(std::ceil(kLeastSeconds / segment)));
     const int most = std::max(least, static_cast<int>(std::ceil(kMostSeconds / segment)));
