@@ -70,7 +70,7 @@ link_toolkit() {
     name=${file##*/}
     ln -sfn "$name" "$nvidia/cu13/lib/${name%%.so.*}.so"
   done
-  ln -sfn "$nvidia/cu13" "$wheels"
+  ln -sfn "${nvidia#"$root"/.cuda/}/cu13" "$wheels"
 }
 
 install_cuda() {

@@ -5,7 +5,7 @@
 #     build  the preset cpu               unit  its tests (without label full, unless --full)
 #     lint   clang-format, layers, headers, text, shell, Python
 #     cuda   compiles the preset cuda for one architecture; GPU tests run where a GPU is and must skip where none is
-#     asan, tsan  the tests again under the sanitizers (without label full)
+#     asan, tsan  the tests again under the sanitizers (without the labels full and timing)
 set -euo pipefail
 # shellcheck source=common.sh source-path=SCRIPTDIR
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -13,10 +13,10 @@ cd "$root"
 
 all_stages=(build unit lint cuda asan tsan)
 stages=()
-filter=(-LE full)
+leave_out=full
 for argument in "$@"; do
   if [[ $argument == --full ]]; then
-    filter=()
+    leave_out=
   elif [[ " ${all_stages[*]} " == *" $argument "* ]]; then
     stages+=("$argument")
   else
@@ -25,11 +25,20 @@ for argument in "$@"; do
 done
 ((${#stages[@]})) || stages=("${all_stages[@]}")
 
-# test_preset PRESET [ctest arguments]: ctest with its closing lines; finding no test is an error.
-test_preset() {
+# run_ctest PRESET [ctest arguments]: with its closing lines; finding no test is an error.
+run_ctest() {
   local preset=$1
   shift
-  ctest --test-dir "build/$preset" --output-on-failure --no-tests=error -j "$(nproc)" "$@"
+  ctest --test-dir "build/$preset" --output-on-failure --no-tests=error "$@"
+}
+
+# test_preset PRESET LABELS: all tests but those with one of these labels (a regular expression, may be empty). Unit tests
+# side by side, then the others (real ranks on real cores) one at a time, so that they do not disturb each other.
+test_preset() {
+  local code=0
+  run_ctest "$1" -L unit -LE "${2:-none}" -j "$(nproc)" || code=1
+  run_ctest "$1" -LE "unit${2:+|$2}" || code=1
+  return "$code"
 }
 
 stage_build() {
@@ -37,7 +46,7 @@ stage_build() {
   build cpu
 }
 
-stage_unit() { test_preset cpu "${filter[@]}"; }
+stage_unit() { test_preset cpu "$leave_out"; }
 
 skip() { echo "skipped: $1, because $2"; }
 
@@ -85,7 +94,7 @@ stage_cuda() {
   fi
   configure cuda -DPAIRMARK_TESTS=ON -DCMAKE_CUDA_ARCHITECTURES=90
   build cuda
-  test_preset cuda -L gpu -j 1 | tee "$log"
+  run_ctest cuda -L gpu | tee "$log"
   # Without a GPU a test that "passes" has tested nothing.
   if ! has_gpu && grep -E ' Passed ' "$log"; then
     echo "the GPU tests above passed although there is no GPU; they must exit with 77" >&2
@@ -103,12 +112,13 @@ sanitized() {
   local preset=$1
   configure "$preset" -DPAIRMARK_TESTS=ON
   build "$preset"
-  test_preset "$preset" -LE full
+  test_preset "$preset" 'full|timing'
 }
-export -f sanitized configure build test_preset die find_toolkit usable_toolkit
+export -f sanitized configure build test_preset run_ctest die find_toolkit usable_toolkit
 export root wheels
-export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1
-export TSAN_OPTIONS=suppressions=$root/ci/tsan.supp:second_deadlock_stack=1
+# Tests ask for more memory than there is, to see the error; the sanitizers must let the allocation fail.
+export ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1
+export TSAN_OPTIONS=allocator_may_return_null=1:second_deadlock_stack=1
 stage_asan() { sanitized asan; }
 stage_tsan() { fixed_addresses bash -euo pipefail -c 'sanitized tsan'; }
 

@@ -10,6 +10,8 @@ endif()
 
 add_library(pairmark_options INTERFACE)
 target_include_directories(pairmark_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
+# nvcc's front end rejects fmt 9's consteval checks with the headers of g++ 13 (Ubuntu 24.04); plain functions do there.
+target_compile_definitions(pairmark_options INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:FMT_CONSTEVAL=>")
 target_compile_options(pairmark_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wnon-virtual-dtor>)
 if(PAIRMARK_SANITIZE STREQUAL "address")
   target_compile_options(pairmark_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
