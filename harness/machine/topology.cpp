@@ -47,16 +47,27 @@ hwloc_obj_t pci_device(void* topology, const std::string& bus_id) {
   return hwloc_get_pcidev_by_busidstring(get(topology), bus_id.c_str());
 }
 
+// hwloc opens every plugin it finds, and these bring in OpenCL, X and the GPU's driver; NVML is
+// asked directly. The variable is read when the first topology is made, and a user's own setting
+// stays.
+void keep_plugins_out() {
+  static const bool done = [] {
+    setenv("HWLOC_PLUGINS_BLACKLIST",
+           "hwloc_cuda.so,hwloc_nvml.so,hwloc_opencl.so,hwloc_gl.so,hwloc_rsmi.so,hwloc_levelzero."
+           "so,hwloc_pci.so",
+           0);
+    return true;
+  }();
+  (void)done;
+}
+
 }  // namespace
 
 Topology::Topology(const std::filesystem::path& xml) {
+  keep_plugins_out();
   hwloc_topology_t topology = nullptr;
   check(hwloc_topology_init(&topology) == 0, "hwloc cannot start");
   topology_ = topology;
-  // Plugins that would load the GPU's driver: NVML is asked directly, and pairmark must not touch
-  // CUDA.
-  for (const char* plugin : {"cuda", "nvml", "opencl", "gl", "rsmi", "levelzero"})
-    hwloc_topology_set_components(topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, plugin);
   hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
   const bool ready = (xml.empty() || hwloc_topology_set_xml(topology, xml.c_str()) == 0) &&
                      hwloc_topology_load(topology) == 0;
