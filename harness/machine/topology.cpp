@@ -48,8 +48,8 @@ hwloc_obj_t pci_device(void* topology, const std::string& bus_id) {
 }
 
 // hwloc opens every plugin it finds, and these bring in OpenCL, X and the GPU's driver; NVML is
-// asked directly. The variable is read when the first topology is made, and a user's own setting
-// stays.
+// asked directly. The PCI plugin leaks memory; without it hwloc finds the same devices by sysfs.
+// The variable is read when the first topology is made, and a user's own setting stays.
 void keep_plugins_out() {
   static const bool done = [] {
     setenv("HWLOC_PLUGINS_BLACKLIST",
