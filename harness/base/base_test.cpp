@@ -18,8 +18,8 @@ namespace pairmark {
 namespace {
 
 TEST(Outcome, NamesParseBack) {
-  for (auto o : {Outcome::kOk, Outcome::kIncorrect, Outcome::kInvalid, Outcome::kError, Outcome::kHang,
-                 Outcome::kUnsupported, Outcome::kSkipped, Outcome::kUnstable}) {
+  for (auto o : {Outcome::kOk, Outcome::kIncorrect, Outcome::kInvalid, Outcome::kError,
+                 Outcome::kHang, Outcome::kUnsupported, Outcome::kSkipped, Outcome::kUnstable}) {
     EXPECT_EQ(outcome_from_string(to_string(o)), o);
   }
   EXPECT_FALSE(outcome_from_string("passed"));
@@ -76,7 +76,8 @@ TEST(Json, ErrorsSayWhere) {
     parse_json("{\n  \"a\": 1,\n  oops\n}", "file.json");
     FAIL();
   } catch (const UsageError& error) {
-    EXPECT_NE(std::string(error.what()).find("file.json: line 3, column 3"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("file.json: line 3, column 3"), std::string::npos)
+        << error.what();
   }
 }
 

@@ -5,9 +5,9 @@
 
 namespace pairmark {
 
-const char* version();          // "0.1.0"
+const char* version();  // "0.1.0"
 bool built_with_cuda();
-const char* default_python();   // interpreter chosen at configure time for reports
+const char* default_python();  // interpreter chosen at configure time for reports
 
 // {version, commit, dirty, compiler, build_type, flags, cuda (toolkit version or null), sanitize}
 Json build_info();

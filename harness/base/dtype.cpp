@@ -29,9 +29,12 @@ constexpr std::array<Properties, 8> kTypes{{
     {DType::kInt32, "int32", 4, -1, 0, 2147483647.0},
 }};
 
-const Properties& properties(DType type) { return kTypes[static_cast<std::size_t>(type)]; }
+const Properties& properties(DType type) {
+  return kTypes[static_cast<std::size_t>(type)];
+}
 
-// The nearest value that has the type's fraction bits (ties to even), subnormals included; overflow is left to callers.
+// The nearest value that has the type's fraction bits (ties to even), subnormals included; overflow
+// is left to callers.
 double round_to(const Properties& p, double value) {
   if (value == 0 || !std::isfinite(value)) return value;
   int exponent = std::max(std::ilogb(value), p.min_exponent);
@@ -39,7 +42,8 @@ double round_to(const Properties& p, double value) {
                     exponent - p.fraction_bits);
 }
 
-// IEEE-like bit pattern of a value already rounded to the type. fp8 e4m3 has no infinity: it saturates.
+// IEEE-like bit pattern of a value already rounded to the type. fp8 e4m3 has no infinity: it
+// saturates.
 template <typename Word>
 Word small_float_bits(const Properties& p, double value, int exponent_bits) {
   const int sign_shift = static_cast<int>(sizeof(Word)) * 8 - 1;
@@ -102,13 +106,16 @@ void store(void* at, T value) {
 template <typename T>
 T saturate_integer(double value) {
   if (std::isnan(value)) return 0;
-  return static_cast<T>(std::clamp(std::nearbyint(value), static_cast<double>(std::numeric_limits<T>::min()),
+  return static_cast<T>(std::clamp(std::nearbyint(value),
+                                   static_cast<double>(std::numeric_limits<T>::min()),
                                    static_cast<double>(std::numeric_limits<T>::max())));
 }
 
 }  // namespace
 
-std::string_view to_string(DType type) { return properties(type).name; }
+std::string_view to_string(DType type) {
+  return properties(type).name;
+}
 
 std::optional<DType> dtype_from_string(std::string_view text) {
   for (const auto& p : kTypes) {
@@ -126,26 +133,37 @@ const std::vector<DType>& all_dtypes() {
   return types;
 }
 
-std::size_t size_of(DType type) { return properties(type).size; }
+std::size_t size_of(DType type) {
+  return properties(type).size;
+}
 
 double unit_roundoff(DType type) {
   int bits = properties(type).fraction_bits;
   return bits < 0 ? 0.0 : std::ldexp(1.0, -bits - 1);
 }
 
-double max_value(DType type) { return properties(type).max; }
+double max_value(DType type) {
+  return properties(type).max;
+}
 
 double decode(DType type, const void* at) {
   const Properties& p = properties(type);
   switch (type) {
-    case DType::kFp64: return load<double>(at);
+    case DType::kFp64:
+      return load<double>(at);
     case DType::kFp32:
-    case DType::kTf32: return load<float>(at);
-    case DType::kFp16: return small_float_value(p, load<std::uint16_t>(at), 5);
-    case DType::kBf16: return small_float_value(p, load<std::uint16_t>(at), 8);
-    case DType::kFp8E4M3: return small_float_value(p, load<std::uint8_t>(at), 4);
-    case DType::kInt8: return load<std::int8_t>(at);
-    case DType::kInt32: return load<std::int32_t>(at);
+    case DType::kTf32:
+      return load<float>(at);
+    case DType::kFp16:
+      return small_float_value(p, load<std::uint16_t>(at), 5);
+    case DType::kBf16:
+      return small_float_value(p, load<std::uint16_t>(at), 8);
+    case DType::kFp8E4M3:
+      return small_float_value(p, load<std::uint8_t>(at), 4);
+    case DType::kInt8:
+      return load<std::int8_t>(at);
+    case DType::kInt32:
+      return load<std::int32_t>(at);
   }
   return 0;
 }
@@ -153,14 +171,30 @@ double decode(DType type, const void* at) {
 void encode(DType type, double value, void* at) {
   const Properties& p = properties(type);
   switch (type) {
-    case DType::kFp64: store(at, value); return;
-    case DType::kFp32: store(at, static_cast<float>(value)); return;
-    case DType::kTf32: store(at, static_cast<float>(round_to(p, value))); return;
-    case DType::kFp16: store(at, small_float_bits<std::uint16_t>(p, round_to(p, value), 5)); return;
-    case DType::kBf16: store(at, small_float_bits<std::uint16_t>(p, round_to(p, value), 8)); return;
-    case DType::kFp8E4M3: store(at, small_float_bits<std::uint8_t>(p, round_to(p, value), 4)); return;
-    case DType::kInt8: store(at, saturate_integer<std::int8_t>(value)); return;
-    case DType::kInt32: store(at, saturate_integer<std::int32_t>(value)); return;
+    case DType::kFp64:
+      store(at, value);
+      return;
+    case DType::kFp32:
+      store(at, static_cast<float>(value));
+      return;
+    case DType::kTf32:
+      store(at, static_cast<float>(round_to(p, value)));
+      return;
+    case DType::kFp16:
+      store(at, small_float_bits<std::uint16_t>(p, round_to(p, value), 5));
+      return;
+    case DType::kBf16:
+      store(at, small_float_bits<std::uint16_t>(p, round_to(p, value), 8));
+      return;
+    case DType::kFp8E4M3:
+      store(at, small_float_bits<std::uint8_t>(p, round_to(p, value), 4));
+      return;
+    case DType::kInt8:
+      store(at, saturate_integer<std::int8_t>(value));
+      return;
+    case DType::kInt32:
+      store(at, saturate_integer<std::int32_t>(value));
+      return;
   }
 }
 

@@ -23,7 +23,8 @@ double unit_roundoff(DType type);
 // Largest finite value.
 double max_value(DType type);
 
-// One element <-> double, on the host. Encoding rounds to nearest even and saturates fp8; `at` is the element's address.
+// One element <-> double, on the host. Encoding rounds to nearest even and saturates fp8; `at` is
+// the element's address.
 double decode(DType type, const void* at);
 void encode(DType type, double value, void* at);
 

@@ -63,11 +63,13 @@ Json parse_json(std::string_view text, const std::string& name) {
     return Json::parse(text);
   } catch (const Json::parse_error& error) {
     std::size_t at = std::min<std::size_t>(error.byte == 0 ? 0 : error.byte - 1, text.size());
-    std::size_t line = 1 + static_cast<std::size_t>(std::count(text.begin(), text.begin() + at, '\n'));
+    std::size_t line =
+        1 + static_cast<std::size_t>(std::count(text.begin(), text.begin() + at, '\n'));
     std::size_t start = text.substr(0, at).rfind('\n');
     std::size_t column = start == std::string_view::npos ? at + 1 : at - start;
-    throw UsageError(fmt::format("{}: line {}, column {}: not valid JSON; the file may be cut off or not a JSON file",
-                                 name, line, column));
+    throw UsageError(fmt::format(
+        "{}: line {}, column {}: not valid JSON; the file may be cut off or not a JSON file", name,
+        line, column));
   } catch (const Json::exception&) {
     throw UsageError(fmt::format("{}: not valid JSON (a number is out of range)", name));
   }

@@ -27,8 +27,8 @@ bool has_figure(Outcome outcome);
 
 enum ExitCode { kExitOk = 0, kExitBad = 1, kExitUsage = 2, kExitError = 3, kExitNothingRan = 4 };
 
-// 0: something ran and all of it is ok (unstable counts as run, and is shown); 1: something is incorrect or invalid;
-// 3: an error or a hang (stronger than 1); 4: nothing ran.
+// 0: something ran and all of it is ok (unstable counts as run, and is shown); 1: something is
+// incorrect or invalid; 3: an error or a hang (stronger than 1); 4: nothing ran.
 int exit_code(const std::map<Outcome, int>& counts);
 
 }  // namespace pairmark

@@ -82,7 +82,8 @@ double parse_number(std::string_view text) {
   double value = 0;
   std::string_view rest;
   if (!split_number(text, value, rest) || !rest.empty()) {
-    throw UsageError(fmt::format("'{}' is not a number; write digits with '.' as decimal point", text));
+    throw UsageError(
+        fmt::format("'{}' is not a number; write digits with '.' as decimal point", text));
   }
   return value;
 }

@@ -19,7 +19,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 static_assert(Clock::is_steady);
 
-// Runs work at once, or in order in a thread of its own. The first failure of that thread is thrown by synchronize().
+// Runs work at once, or in order in a thread of its own. The first failure of that thread is thrown
+// by synchronize().
 class CpuStream final : public Stream {
  public:
   explicit CpuStream(bool background) {
@@ -131,8 +132,8 @@ class CpuDevice final : public Device {
     cpu_set_t set;
     CPU_ZERO(&set);
     for (int core : cores_) CPU_SET(core, &set);
-    check(sched_setaffinity(0, sizeof set, &set) == 0, "cannot bind to the cores of cpu:{}: {}", index,
-          std::strerror(errno));
+    check(sched_setaffinity(0, sizeof set, &set) == 0, "cannot bind to the cores of cpu:{}: {}",
+          index, std::strerror(errno));
   }
   DeviceKind kind() const override { return DeviceKind::kCpu; }
   std::string id() const override { return fmt::format("cpu:{}", index_); }
@@ -151,7 +152,8 @@ class CpuDevice final : public Device {
     run_on(stream, [=] { std::memset(at, value, bytes); });
   }
   std::size_t free_bytes() const override {
-    return static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    return static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) *
+           static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   }
   void synchronize() override {}
 

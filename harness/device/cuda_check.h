@@ -10,7 +10,8 @@ namespace pairmark {
 inline void cuda_check(cudaError_t status, const char* what) {
   if (status == cudaSuccess) return;
   cudaGetLastError();  // a sticky error stays; another is cleared for the next case
-  throw Error(fmt::format("{} failed: {} ({})", what, cudaGetErrorString(status), cudaGetErrorName(status)));
+  throw Error(fmt::format("{} failed: {} ({})", what, cudaGetErrorString(status),
+                          cudaGetErrorName(status)));
 }
 
 }  // namespace pairmark

@@ -19,7 +19,8 @@ std::string uuid_text(const cudaUUID_t& uuid) {
 class CudaStream final : public Stream {
  public:
   CudaStream() {
-    cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+    cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking),
+               "cudaStreamCreateWithFlags");
   }
   ~CudaStream() override { cudaStreamDestroy(stream_); }
   CudaStream(const CudaStream&) = delete;
@@ -31,7 +32,9 @@ class CudaStream final : public Stream {
   cudaStream_t stream_ = nullptr;
 };
 
-cudaStream_t native(Stream& stream) { return static_cast<cudaStream_t>(stream.native()); }
+cudaStream_t native(Stream& stream) {
+  return static_cast<cudaStream_t>(stream.native());
+}
 
 class CudaEvent final : public Event {
  public:
@@ -48,8 +51,9 @@ class CudaEvent final : public Event {
   void synchronize() override { cuda_check(cudaEventSynchronize(event_), "waiting for the GPU"); }
   double seconds_since(const Event& earlier) const override {
     float milliseconds = 0;
-    cuda_check(cudaEventElapsedTime(&milliseconds, dynamic_cast<const CudaEvent&>(earlier).event_, event_),
-               "cudaEventElapsedTime");
+    cuda_check(
+        cudaEventElapsedTime(&milliseconds, dynamic_cast<const CudaEvent&>(earlier).event_, event_),
+        "cudaEventElapsedTime");
     return milliseconds * 1e-3;
   }
 
@@ -65,7 +69,8 @@ int find_device(const std::string& uuid, cudaDeviceProp& properties) {
     cuda_check(cudaGetDeviceProperties(&properties, i), "cudaGetDeviceProperties");
     if (uuid_text(properties.uuid) == uuid) return i;
   }
-  throw Error(fmt::format("CUDA shows {} GPU(s), but none with UUID {}; check CUDA_VISIBLE_DEVICES", count, uuid));
+  throw Error(fmt::format("CUDA shows {} GPU(s), but none with UUID {}; check CUDA_VISIBLE_DEVICES",
+                          count, uuid));
 }
 
 class CudaDevice final : public Device {
@@ -98,7 +103,8 @@ class CudaDevice final : public Device {
   std::unique_ptr<Stream> make_stream(bool) override { return std::make_unique<CudaStream>(); }
   std::unique_ptr<Event> make_event() override { return std::make_unique<CudaEvent>(); }
   void copy(void* to, const void* from, std::size_t bytes, Stream& stream) override {
-    cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, native(stream)), "cudaMemcpyAsync");
+    cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, native(stream)),
+               "cudaMemcpyAsync");
   }
   void fill_bytes(void* at, unsigned char value, std::size_t bytes, Stream& stream) override {
     cuda_check(cudaMemsetAsync(at, value, bytes, native(stream)), "cudaMemsetAsync");
@@ -116,8 +122,8 @@ class CudaDevice final : public Device {
     cudaError_t status = cudaMalloc(&data, bytes);
     if (status == cudaErrorMemoryAllocation) {
       cudaGetLastError();
-      throw Error(fmt::format("out of memory: {} bytes asked of {}, {} free; choose a smaller case", bytes, id(),
-                              free_bytes()));
+      throw Error(fmt::format("out of memory: {} bytes asked of {}, {} free; choose a smaller case",
+                              bytes, id(), free_bytes()));
     }
     cuda_check(status, "cudaMalloc");
     return data;

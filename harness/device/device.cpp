@@ -4,7 +4,9 @@
 
 namespace pairmark {
 
-std::string_view to_string(DeviceKind kind) { return kind == DeviceKind::kCpu ? "cpu" : "cuda"; }
+std::string_view to_string(DeviceKind kind) {
+  return kind == DeviceKind::kCpu ? "cpu" : "cuda";
+}
 
 Buffer::Buffer(Device& device, std::size_t bytes)
     : device_(&device), data_(device.allocate(bytes == 0 ? 1 : bytes)), size_(bytes) {}

@@ -1,4 +1,5 @@
-// One device to work on: a set of CPU cores, or a GPU. The rest of the house sees only this interface.
+// One device to work on: a set of CPU cores, or a GPU. The rest of the house sees only this
+// interface.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,8 @@ enum class DeviceKind { kCpu, kCuda };
 
 std::string_view to_string(DeviceKind kind);  // cpu, cuda
 
-// Work given to one stream runs in the order given. There is no default stream: every call names one.
+// Work given to one stream runs in the order given. There is no default stream: every call names
+// one.
 class Stream {
  public:
   virtual ~Stream() = default;
@@ -28,7 +30,8 @@ class Event {
  public:
   virtual ~Event() = default;
   virtual void record(Stream& stream) = 0;
-  virtual void block(Stream& stream) = 0;  // work given to `stream` later waits for the last record()
+  virtual void block(
+      Stream& stream) = 0;  // work given to `stream` later waits for the last record()
   virtual void synchronize() = 0;
   // Device time from `earlier` to this event, seconds; both recorded and reached.
   virtual double seconds_since(const Event& earlier) const = 0;
@@ -62,22 +65,25 @@ class Buffer {
   std::size_t size_ = 0;
 };
 
-// Every call throws Error with the library's own words on failure; a full memory is Error "out of memory ...".
+// Every call throws Error with the library's own words on failure; a full memory is Error "out of
+// memory ...".
 class Device {
  public:
   virtual ~Device() = default;
   virtual DeviceKind kind() const = 0;
   virtual std::string id() const = 0;    // "cpu:0", "cuda:1"
   virtual std::string name() const = 0;  // "NVIDIA H200"
-  // Facts for the result: cuda: uuid, bus_id, compute_capability, sm_count, l2_bytes, boost_mhz, libraries; cpu: cores, isa.
+  // Facts for the result: cuda: uuid, bus_id, compute_capability, sm_count, l2_bytes, boost_mhz,
+  // libraries; cpu: cores, isa.
   virtual Json describe() const = 0;
 
-  // `background` (cpu): a thread of its own runs the stream's work; otherwise work runs inside the call that gives it.
-  // On cuda every stream is a non-blocking CUDA stream.
+  // `background` (cpu): a thread of its own runs the stream's work; otherwise work runs inside the
+  // call that gives it. On cuda every stream is a non-blocking CUDA stream.
   virtual std::unique_ptr<Stream> make_stream(bool background = false) = 0;
   virtual std::unique_ptr<Event> make_event() = 0;
 
-  // Host or device memory to host or device memory. On cuda asynchronous to the host where the host side is pinned.
+  // Host or device memory to host or device memory. On cuda asynchronous to the host where the host
+  // side is pinned.
   virtual void copy(void* to, const void* from, std::size_t bytes, Stream& stream) = 0;
   virtual void fill_bytes(void* at, unsigned char value, std::size_t bytes, Stream& stream) = 0;
   virtual std::size_t free_bytes() const = 0;
@@ -89,10 +95,12 @@ class Device {
   virtual void release(void* data) noexcept = 0;
 };
 
-// A device made of these cores. Binds the whole process to them, so that libraries start their threads there.
+// A device made of these cores. Binds the whole process to them, so that libraries start their
+// threads there.
 std::unique_ptr<Device> open_cpu_device(int index, const std::vector<int>& cores);
 
-// The GPU with this UUID ("GPU-..."); throws Error when CUDA does not show it, UnsupportedError when built without cuda.
+// The GPU with this UUID ("GPU-..."); throws Error when CUDA does not show it, UnsupportedError
+// when built without cuda.
 std::unique_ptr<Device> open_cuda_device(int index, const std::string& uuid);
 
 // Runs a host function in a stream of a cpu device, in order with its other work.

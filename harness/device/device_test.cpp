@@ -13,7 +13,9 @@
 namespace pairmark {
 namespace {
 
-std::unique_ptr<Device> one_core() { return open_cpu_device(0, {sched_getcpu()}); }
+std::unique_ptr<Device> one_core() {
+  return open_cpu_device(0, {sched_getcpu()});
+}
 
 TEST(CpuDevice, BackgroundStreamKeepsOrderAndOverlaps) {
   auto device = one_core();
@@ -70,7 +72,9 @@ TEST(CpuDevice, BuffersMoveAndCopy) {
   EXPECT_THROW(Buffer(*device, std::size_t{1} << 60), Error);
 }
 
-TEST(CpuDevice, CoresThatDoNotExistAreRefused) { EXPECT_THROW(open_cpu_device(0, {1023}), Error); }
+TEST(CpuDevice, CoresThatDoNotExistAreRefused) {
+  EXPECT_THROW(open_cpu_device(0, {1023}), Error);
+}
 
 }  // namespace
 }  // namespace pairmark

@@ -68,8 +68,8 @@ double false_alarms(const Setting& setting, bool paired, int trials) {
   for (int trial = 0; trial < trials; ++trial) {
     const auto a = draw_launches(setting, random);
     const auto b = draw_launches(setting, random);
-    const Verdict verdict = compare(a, b, {.min_effect = 0, .paired = paired}).verdict;
-    alarms += verdict == Verdict::kFaster || verdict == Verdict::kSlower;
+    const CompareVerdict verdict = compare(a, b, {.min_effect = 0, .paired = paired}).verdict;
+    alarms += verdict == CompareVerdict::kFaster || verdict == CompareVerdict::kSlower;
   }
   return static_cast<double>(alarms) / trials;
 }

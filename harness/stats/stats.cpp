@@ -124,16 +124,16 @@ std::optional<Spread> unpaired_spread(const Launches& base, const Launches& cand
   return Spread{sb.mean - sa.mean, va + vb, std::clamp(df, 1.0, most)};
 }
 
-Verdict verdict_of(double ratio, const Interval& interval, double min_effect) {
-  if (interval.high < 1 && ratio <= 1 - min_effect) return Verdict::kFaster;
-  if (interval.low > 1 && ratio >= 1 + min_effect) return Verdict::kSlower;
-  if (interval.low > 1 - min_effect && interval.high < 1 + min_effect) return Verdict::kSame;
-  return Verdict::kUndecided;
+CompareVerdict verdict_of(double ratio, const Interval& interval, double min_effect) {
+  if (interval.high < 1 && ratio <= 1 - min_effect) return CompareVerdict::kFaster;
+  if (interval.low > 1 && ratio >= 1 + min_effect) return CompareVerdict::kSlower;
+  if (interval.low > 1 - min_effect && interval.high < 1 + min_effect) return CompareVerdict::kSame;
+  return CompareVerdict::kUndecided;
 }
 
 }  // namespace
 
-std::string_view to_string(Verdict verdict) {
+std::string_view to_string(CompareVerdict verdict) {
   constexpr std::array<std::string_view, 4> kNames{"faster", "slower", "same", "undecided"};
   return kNames.at(static_cast<std::size_t>(verdict));
 }
@@ -191,12 +191,12 @@ Comparison compare(const Launches& base, const Launches& candidate, const Compar
   const auto spread =
       options.paired ? paired_spread(base, candidate) : unpaired_spread(base, candidate);
   if (!spread) {
-    return {Verdict::kUndecided, ratio, std::nullopt,
+    return {CompareVerdict::kUndecided, ratio, std::nullopt,
             "undecided: each side needs at least 2 launches; use --launches 3"};
   }
   const Interval logs = interval_around(*spread, 1 - (1 - options.confidence) / 2, std::log(ratio));
   const Interval interval{std::exp(logs.low), std::exp(logs.high)};
-  const Verdict verdict = verdict_of(ratio, interval, options.min_effect);
+  const CompareVerdict verdict = verdict_of(ratio, interval, options.min_effect);
   return {verdict, ratio, interval,
           fmt::format(
               "{}: {} times the time, {} % interval {} to {}, smallest difference that counts {} %",

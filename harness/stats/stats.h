@@ -10,8 +10,8 @@
 
 namespace pairmark {
 
-enum class Verdict { kFaster, kSlower, kSame, kUndecided };
-std::string_view to_string(Verdict verdict);  // faster slower same undecided
+enum class CompareVerdict { kFaster, kSlower, kSame, kUndecided };
+std::string_view to_string(CompareVerdict verdict);  // faster slower same undecided
 
 struct CompareOptions {
   double min_effect = 0.01;  // smaller differences are "same", however certain
@@ -21,7 +21,7 @@ struct CompareOptions {
 };
 
 struct Comparison {
-  Verdict verdict;
+  CompareVerdict verdict;
   double time_ratio;                   // median time of candidate / base: below 1 is faster
   std::optional<Interval> decided_by;  // interval of time_ratio at `confidence`
   std::string reason;                  // one sentence with the figures

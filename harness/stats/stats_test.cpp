@@ -123,12 +123,13 @@ TEST(Compare, Verdicts) {
     }
     return out;
   };
-  EXPECT_EQ(compare(base, scaled(0.8)).verdict, Verdict::kFaster);
-  EXPECT_EQ(compare(base, scaled(1.2)).verdict, Verdict::kSlower);
-  EXPECT_EQ(compare(base, scaled(1.002)).verdict, Verdict::kSame);
-  EXPECT_EQ(compare(base, {{1.0, 1.0}, {1.3, 1.3}, {0.9, 0.9}}).verdict, Verdict::kUndecided);
+  EXPECT_EQ(compare(base, scaled(0.8)).verdict, CompareVerdict::kFaster);
+  EXPECT_EQ(compare(base, scaled(1.2)).verdict, CompareVerdict::kSlower);
+  EXPECT_EQ(compare(base, scaled(1.002)).verdict, CompareVerdict::kSame);
+  EXPECT_EQ(compare(base, {{1.0, 1.0}, {1.3, 1.3}, {0.9, 0.9}}).verdict,
+            CompareVerdict::kUndecided);
   const Comparison one = compare(base, {{0.5, 0.5, 0.5}});
-  EXPECT_EQ(one.verdict, Verdict::kUndecided);
+  EXPECT_EQ(one.verdict, CompareVerdict::kUndecided);
   EXPECT_NE(one.reason.find("at least 2 launches"), std::string::npos);
   EXPECT_NE(compare(base, scaled(0.8)).reason.find("faster: 0.8"), std::string::npos)
       << compare(base, scaled(0.8)).reason;

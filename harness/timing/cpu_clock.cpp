@@ -20,14 +20,16 @@ double measure_cpu_clock_mhz() {
           : "+r"(value));
 #elif defined(__aarch64__)
       asm volatile(
-          "add %0, %0, %0\n\tadd %0, %0, %0\n\tadd %0, %0, %0\n\tadd %0, %0, %0\n\tadd %0, %0, %0\n\t"
+          "add %0, %0, %0\n\tadd %0, %0, %0\n\tadd %0, %0, %0\n\tadd %0, %0, %0\n\tadd %0, %0, "
+          "%0\n\t"
           "add %0, %0, %0\n\tadd %0, %0, %0\n\tadd %0, %0, %0\n\tadd %0, %0, %0\n\tadd %0, %0, %0"
           : "+r"(value));
 #else
 #error "no dependent addition written for this architecture"
 #endif
     }
-    best_s = std::min(best_s, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    best_s = std::min(
+        best_s, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
   return kAdditions / best_s * 1e-6;
 }

@@ -9,7 +9,9 @@ namespace pairmark {
 #ifdef PAIRMARK_CUDA
 void spin_cuda(double seconds, Stream& stream);
 #else
-static void spin_cuda(double, Stream&) { throw UnsupportedError("this build has no cuda device"); }
+static void spin_cuda(double, Stream&) {
+  throw UnsupportedError("this build has no cuda device");
+}
 #endif
 
 void spin(Device& device, double seconds, Stream& stream) {

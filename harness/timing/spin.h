@@ -5,7 +5,8 @@
 
 namespace pairmark {
 
-// Keeps one thread of the device busy for `seconds` by the device's own clock (cuda: %globaltimer; cpu: steady clock).
+// Keeps one thread of the device busy for `seconds` by the device's own clock (cuda: %globaltimer;
+// cpu: steady clock).
 void spin(Device& device, double seconds, Stream& stream);
 
 }  // namespace pairmark

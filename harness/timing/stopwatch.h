@@ -8,8 +8,9 @@
 
 namespace pairmark {
 
-// Device time of a batch of operations given to one stream: events of the device before and after, so that the host's
-// launch work is outside as long as it keeps ahead. On cpu the same reads the steady clock.
+// Device time of a batch of operations given to one stream: events of the device before and after,
+// so that the host's launch work is outside as long as it keeps ahead. On cpu the same reads the
+// steady clock.
 class Stopwatch {
  public:
   Stopwatch(Device& device, Stream& stream);

@@ -11,15 +11,16 @@
 namespace pairmark {
 namespace {
 
-// A spin of known length is timed within 1 %. The best of several, since this machine may be shared: a busy neighbour
-// can only add time.
+// A spin of known length is timed within 1 %. The best of several, since this machine may be
+// shared: a busy neighbour can only add time.
 TEST(Stopwatch, TimesAKnownDurationWithinOnePercent) {
   auto device = open_cpu_device(0, {sched_getcpu()});
   auto stream = device->make_stream();
   Stopwatch watch(*device, *stream);
   for (double seconds : {0.0005, 0.005}) {
     std::vector<double> times;
-    for (int i = 0; i < 20; ++i) times.push_back(watch.time(2, [&] { spin(*device, seconds, *stream); }));
+    for (int i = 0; i < 20; ++i)
+      times.push_back(watch.time(2, [&] { spin(*device, seconds, *stream); }));
     double best = *std::min_element(times.begin(), times.end());
     EXPECT_GE(best, seconds * 0.99999);
     EXPECT_LT(best, seconds * 1.01);
