@@ -12,7 +12,7 @@ std::shared_ptr<RunOptions> declare_run_options(CLI::App& app) {
   app.add_option("--profile", o->profile,
                  "quick (a first answer), standard (to decide on), full (every axis)")
       ->capture_default_str();
-  app.add_option("--suite", o->suites, "only these suites, e.g. gemm")->delimiter(',');
+  app.add_option("--suite", o->suites, "only these suites")->delimiter(',');
   app.add_option("--filter", o->filter,
                  "only cases whose suite/benchmark/case matches this regular expression");
   app.add_option("--device", o->device, "auto, cpu or cuda")->capture_default_str();

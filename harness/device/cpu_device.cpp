@@ -140,7 +140,7 @@ class CpuDevice final : public Device {
   std::string name() const override {
     return fmt::format("{} CPU core{}", cores_.size(), cores_.size() == 1 ? "" : "s");
   }
-  Json describe() const override { return {{"cores", cores_}}; }
+  Json describe() const override { return {{"cores", cores_}, {"libraries", Json::object()}}; }
   std::unique_ptr<Stream> make_stream(bool background) override {
     return std::make_unique<CpuStream>(background);
   }

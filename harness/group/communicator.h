@@ -33,4 +33,7 @@ std::unique_ptr<Communicator> make_nccl_communicator(Group& group);
 // The usual one for the device: NCCL on cuda, Gloo on cpu.
 std::unique_ptr<Communicator> make_communicator(Group& group, const Device& device);
 
+// {"gloo": "0.5.0", "nccl": "2.28.9 (/usr/lib/...)"}: versions as loaded, and where NCCL came from.
+Json communication_libraries();
+
 }  // namespace pairmark

@@ -8,6 +8,10 @@
 namespace pairmark {
 namespace {
 
+std::string gloo_version() {
+  return fmt::format("{}.{}.{}", GLOO_VERSION_MAJOR, GLOO_VERSION_MINOR, GLOO_VERSION_PATCH);
+}
+
 class GlooCommunicator final : public Communicator {
  public:
   explicit GlooCommunicator(GroupSpec spec) : size_(spec.size) {
@@ -15,8 +19,7 @@ class GlooCommunicator final : public Communicator {
   }
   Json describe() const override {
     return {{"backend", "gloo"},
-            {"version",
-             fmt::format("{}.{}.{}", GLOO_VERSION_MAJOR, GLOO_VERSION_MINOR, GLOO_VERSION_PATCH)},
+            {"version", gloo_version()},
             {"transport", size_ > 1 ? "tcp " + address_ : "none"}};
   }
   void all_gather(void* buffer, std::size_t bytes, Stream& stream) override {
@@ -45,6 +48,18 @@ std::unique_ptr<Communicator> make_gloo_communicator(Group& group) {
 std::unique_ptr<Communicator> make_communicator(Group& group, const Device& device) {
   return device.kind() == DeviceKind::kCuda ? make_nccl_communicator(group)
                                             : make_gloo_communicator(group);
+}
+
+#ifdef PAIRMARK_CUDA
+std::string nccl_library();  // nccl_communicator.cpp
+#endif
+
+Json communication_libraries() {
+  Json libraries = {{"gloo", gloo_version()}};
+#ifdef PAIRMARK_CUDA
+  libraries["nccl"] = nccl_library();
+#endif
+  return libraries;
 }
 
 #ifndef PAIRMARK_CUDA

@@ -1,3 +1,4 @@
+#include <dlfcn.h>
 #include <nccl.h>
 
 #include <cstring>
@@ -18,12 +19,17 @@ std::string version_text(int code) {
   return fmt::format("{}.{}.{}", code / 10000, code % 10000 / 100, code % 100);
 }
 
+const char* loaded_from() {
+  Dl_info where{};
+  return ::dladdr(reinterpret_cast<void*>(&ncclGetVersion), &where) != 0 ? where.dli_fname : "an unknown place";
+}
+
 int loaded_version() {
   int code = 0;
   nccl_check(ncclGetVersion(&code), "ncclGetVersion");
   check(code / 100 == NCCL_VERSION_CODE / 100,
-        "NCCL {} is loaded, but this program was built for {}; check LD_LIBRARY_PATH",
-        version_text(code), version_text(NCCL_VERSION_CODE));
+        "NCCL {} is loaded from {}, but this program was built for {}; check LD_LIBRARY_PATH",
+        version_text(code), loaded_from(), version_text(NCCL_VERSION_CODE));
   return code;
 }
 
@@ -60,6 +66,8 @@ class NcclCommunicator final : public Communicator {
 };
 
 }  // namespace
+
+std::string nccl_library() { return fmt::format("{} ({})", version_text(loaded_version()), loaded_from()); }
 
 std::unique_ptr<Communicator> make_nccl_communicator(Group& group) {
   return std::make_unique<NcclCommunicator>(group);

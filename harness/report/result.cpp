@@ -37,6 +37,18 @@ Json completed(Json item) {
   return item;
 }
 
+// What the workers told about their devices once they had started, added to the ranks of the header.
+void take_workers(Json& ranks, const Json& told) {
+  for (const Json& worker : told) {
+    for (Json& rank : ranks) {
+      if (rank.at("rank") != worker.at("rank")) continue;
+      for (const char* key : {"libraries", "compute_capability", "sm_count", "boost_mhz", "l2_bytes", "memory_bytes"}) {
+        if (worker.at("device").contains(key)) rank[key] = worker.at("device").at(key);
+      }
+    }
+  }
+}
+
 void take(Journal& journal, const Json& record) {
   const std::string type = record.at("type").get<std::string>();
   if (type == "header" && journal.header.is_null()) {
@@ -44,6 +56,8 @@ void take(Journal& journal, const Json& record) {
   } else if (type == "item") {
     journal.items.push_back(completed(record));
     journal.open_s += record.value("wall_s", 0.0);
+  } else if (type == "workers") {
+    take_workers(journal.header["ranks"], record.at("ranks"));
   } else if (type == "skip") {
     journal.skipped.push_back({{"what", record.at("what")},
                                {"reason", record.at("reason")},

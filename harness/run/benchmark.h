@@ -92,6 +92,8 @@ struct Suite {
   std::string name;
   std::string summary;
   std::vector<std::unique_ptr<Benchmark>> benchmarks;
+  // Versions of what is measured, as loaded: {"cublasLt": "13.1.0"}. May be empty.
+  std::function<Json(const Device&)> libraries;
 };
 
 // The main() of every suite program: a Google Benchmark program by hand, a worker when the parent

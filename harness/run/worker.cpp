@@ -206,6 +206,8 @@ int run_worker(const Suite& suite, const WorkerSpec& spec) {
     auto world = Group::join({spec.rank, spec.world_size, spec.folder, "world", spec.timeout_s});
     Json description = device->describe();
     description["name"] = device->name();
+    description["libraries"].update(communication_libraries());
+    if (suite.libraries) description["libraries"].update(suite.libraries(*device));
     send_event({{"ev", "hello"},
                 {"rank", spec.rank},
                 {"device", description},

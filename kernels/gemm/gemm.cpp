@@ -24,6 +24,15 @@ DType gemm_output_type(DType type) {
   }
 }
 
+Json gemm_libraries(const Device& device) {
+  if (device.kind() == DeviceKind::kCpu) return {{"oneDNN", cpu_gemm_library()}};
+#ifdef PAIRMARK_CUDA
+  return {{"cublasLt", cuda_gemm_library()}};
+#else
+  return Json::object();
+#endif
+}
+
 std::optional<std::string> gemm_unsupported(Device& device, const GemmShape& shape) {
   check(shape.m > 0 && shape.n > 0 && shape.k > 0, "m, n and k must be at least 1, not {}, {}, {}",
         shape.m, shape.n, shape.k);

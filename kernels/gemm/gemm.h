@@ -33,6 +33,9 @@ DType gemm_output_type(DType type);
 // Why the device or its library cannot do this product, as one sentence; nothing when it can.
 std::optional<std::string> gemm_unsupported(Device& device, const GemmShape& shape);
 
+// The libraries behind make_gemm() as loaded: {"oneDNN": "2.6.3"} or {"cublasLt": "13.1.0"}.
+Json gemm_libraries(const Device& device);
+
 class Gemm {
  public:
   virtual ~Gemm() = default;

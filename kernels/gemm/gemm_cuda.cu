@@ -1,4 +1,5 @@
 // The product by cuBLASLt.
+#include <dlfcn.h>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -217,6 +218,12 @@ std::optional<std::string> cuda_gemm_unsupported(Device& device, const GemmShape
   if (!lt::proposals(product, 32 * kMiB, 256, 1).empty()) return std::nullopt;
   return fmt::format("cuBLASLt {} has no algorithm for this {} product on {}", lt::version(), name,
                      device.name());
+}
+
+std::string cuda_gemm_library() {
+  Dl_info where{};
+  const bool found = ::dladdr(reinterpret_cast<void*>(&cublasLtGetVersion), &where) != 0;
+  return fmt::format("{} ({})", lt::version(), found ? where.dli_fname : "an unknown place");
 }
 
 std::unique_ptr<Gemm> make_cuda_gemm(Device& device, const GemmShape& shape) {

@@ -13,10 +13,12 @@
 namespace pairmark {
 
 // --- gemm_cpu.cpp
+std::string cpu_gemm_library();  // version
 std::optional<std::string> cpu_gemm_unsupported(const GemmShape& shape);
 std::unique_ptr<Gemm> make_cpu_gemm(Device& device, const GemmShape& shape);
 
 // --- gemm_cuda.cu
+std::string cuda_gemm_library();  // version, and where it was loaded from
 std::optional<std::string> cuda_gemm_unsupported(Device& device, const GemmShape& shape);
 std::unique_ptr<Gemm> make_cuda_gemm(Device& device, const GemmShape& shape);
 
