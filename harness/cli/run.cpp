@@ -1,6 +1,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -155,6 +156,7 @@ PoolOptions pool_options(const Prepared& p) {
   }
   options.timing = timing_of(profile_from_string(p.options.profile));
   options.phase_timeout_s = phase_timeout_s(p.options);
+  options.join_timeout_s = std::clamp(options.phase_timeout_s, 5.0, 30.0);
   options.seed = p.options.seed;
   options.log = p.folder / "log";
   options.stop = &g_stop;

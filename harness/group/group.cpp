@@ -50,7 +50,7 @@ void connect(Context& context, std::shared_ptr<Store> store,
 void await_ranks(gloo::rendezvous::FileStore& store, const GroupSpec& spec) {
   store.set(fmt::format("here-{}", spec.rank), {'1'});
   auto deadline =
-      std::chrono::steady_clock::now() + Milliseconds(static_cast<int>(spec.timeout_s * 1e3));
+      std::chrono::steady_clock::now() + Milliseconds(static_cast<int>(spec.join_timeout_s * 1e3));
   std::string missing;
   for (int rank = 0; rank < spec.size; ++rank) {
     auto left =
@@ -62,7 +62,7 @@ void await_ranks(gloo::rendezvous::FileStore& store, const GroupSpec& spec) {
     }
   }
   check(missing.empty(), "rank {} did not join the group of {} within {} s", missing, spec.size,
-        spec.timeout_s);
+        spec.join_timeout_s);
 }
 
 class SingleGroup final : public Group {

@@ -14,7 +14,8 @@ struct GroupSpec {
   int size = 1;
   std::filesystem::path folder;  // fresh and private to this group; the ranks meet there (one host)
   std::string name = "world";    // groups of different names may share a folder
-  double timeout_s = 30;         // of joining and of every later call
+  double join_timeout_s = 30;
+  double timeout_s = 300;  // of every later call
 };
 
 // All ranks call the same methods in the same order. Every call throws Error within the timeout

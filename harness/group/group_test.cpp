@@ -29,7 +29,7 @@ class GroupTest : public testing::Test {
     for (auto& thread : threads) thread.join();
   }
   GroupSpec spec(int rank, int size, double timeout_s = 20) {
-    return {rank, size, folder_, "world", timeout_s};
+    return {rank, size, folder_, "world", timeout_s, timeout_s};
   }
 
   std::filesystem::path folder_;
@@ -69,7 +69,7 @@ TEST_F(GroupTest, LostRankEndsTheCallOfTheOthers) {
 }
 
 TEST_F(GroupTest, GroupOfOneNeedsNoFolder) {
-  auto group = Group::join({0, 1, "/nonexistent", "x", 1});
+  auto group = Group::join({0, 1, "/nonexistent", "x", 1, 1});
   EXPECT_EQ(group->gather("a"), std::vector<std::string>{"a"});
 }
 

@@ -21,7 +21,8 @@ std::string version_text(int code) {
 
 const char* loaded_from() {
   Dl_info where{};
-  return ::dladdr(reinterpret_cast<void*>(&ncclGetVersion), &where) != 0 ? where.dli_fname : "an unknown place";
+  return ::dladdr(reinterpret_cast<void*>(&ncclGetVersion), &where) != 0 ? where.dli_fname
+                                                                         : "an unknown place";
 }
 
 int loaded_version() {
@@ -67,7 +68,9 @@ class NcclCommunicator final : public Communicator {
 
 }  // namespace
 
-std::string nccl_library() { return fmt::format("{} ({})", version_text(loaded_version()), loaded_from()); }
+std::string nccl_library() {
+  return fmt::format("{} ({})", version_text(loaded_version()), loaded_from());
+}
 
 std::unique_ptr<Communicator> make_nccl_communicator(Group& group) {
   return std::make_unique<NcclCommunicator>(group);

@@ -73,7 +73,10 @@ bool WorkerPool::start(std::string& failure, Outcome& outcome) {
   try {
     for (WorkerSpec spec : options_.workers) {
       spec.folder = folder_;
-      spec.timeout_s = options_.join_timeout_s;
+      spec.join_timeout_s = options_.join_timeout_s;
+      const TimingSpec& t = options_.timing;
+      spec.timeout_s =
+          2 * options_.phase_timeout_s + t.plan_budget_s + t.warm_max_s + t.time_budget_s;
       auto worker = std::make_unique<Worker>();
       worker->rank = spec.rank;
       std::vector<std::string> environment = {"CUDA_MODULE_LOADING=EAGER"};

@@ -27,6 +27,7 @@ Json to_json(const WorkerSpec& s) {
           {"cores", s.cores},
           {"folder", s.folder.string()},
           {"plan_cache", s.plan_cache.string()},
+          {"join_timeout_s", s.join_timeout_s},
           {"timeout_s", s.timeout_s}};
 }
 
@@ -39,6 +40,7 @@ WorkerSpec worker_spec_from_json(const Json& json) {
   s.cores = json.at("cores").get<std::vector<int>>();
   s.folder = json.at("folder").get<std::string>();
   s.plan_cache = json.at("plan_cache").get<std::string>();
+  s.join_timeout_s = json.at("join_timeout_s");
   s.timeout_s = json.at("timeout_s");
   return s;
 }

@@ -39,7 +39,8 @@ struct WorkerSpec {
   std::vector<int> cores;
   std::filesystem::path folder;  // where the ranks meet
   std::filesystem::path plan_cache;
-  double timeout_s = 60;
+  double join_timeout_s = 30;
+  double timeout_s = 300;  // of calls between ranks; the parent's deadlines come first
 };
 Json to_json(const WorkerSpec& spec);
 WorkerSpec worker_spec_from_json(const Json& json);

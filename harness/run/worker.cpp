@@ -108,7 +108,9 @@ class Worker {
     const std::string key = fmt::format(
         "{}/{}/{}/{}", benchmark.info().id, c.text(), shared_work ? rank.world_size : 0,
         rank.arm == Arm::kTogether ? fmt::format("together{}", rank.world_size) : "alone");
-    if (key == trial_key_) return;
+    // Only where all ranks still have it: one that was restarted must not prepare alone.
+    const auto have = rank.group.gather(key == trial_key_ ? "yes" : "no");
+    if (std::find(have.begin(), have.end(), "no") == have.end()) return;
     trial_.reset();  // frees the memory of the last case first
     trial_key_.clear();
     trial_ = benchmark.prepare(c, rank);
@@ -131,6 +133,7 @@ class Worker {
       spec.size = static_cast<int>(ranks.size());
       spec.folder = spec_.folder;
       spec.name = fmt::format("ranks-{}", fmt::join(ranks, "-"));
+      spec.join_timeout_s = spec_.join_timeout_s;
       spec.timeout_s = spec_.timeout_s;
       group = Group::join(spec);
     }
@@ -203,7 +206,8 @@ int run_worker(const Suite& suite, const WorkerSpec& spec) {
     const int index = std::stoi(spec.device.substr(spec.device.find(':') + 1));
     auto device = cpu ? open_cpu_device(index, spec.cores) : open_cuda_device(index, spec.uuid);
     send_phase(-1, "join");
-    auto world = Group::join({spec.rank, spec.world_size, spec.folder, "world", spec.timeout_s});
+    auto world = Group::join(
+        {spec.rank, spec.world_size, spec.folder, "world", spec.join_timeout_s, spec.timeout_s});
     Json description = device->describe();
     description["name"] = device->name();
     description["libraries"].update(communication_libraries());

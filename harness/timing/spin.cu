@@ -1,5 +1,4 @@
-#include "harness/device/cuda_check.h"
-#include "harness/device/device.h"
+#include "harness/timing/spin_kernel.h"
 
 namespace pairmark {
 namespace {
@@ -18,10 +17,10 @@ __global__ void spin_kernel(unsigned long long duration_ns) {
 
 }  // namespace
 
-void spin_cuda(double seconds, Stream& stream) {
-  spin_kernel<<<1, 1, 0, static_cast<cudaStream_t>(stream.native())>>>(
-      static_cast<unsigned long long>(seconds * 1e9));
-  cuda_check(cudaGetLastError(), "starting the spin kernel");
+const char* launch_spin(unsigned long long duration_ns, void* stream) {
+  spin_kernel<<<1, 1, 0, static_cast<cudaStream_t>(stream)>>>(duration_ns);
+  const cudaError_t status = cudaGetLastError();
+  return status == cudaSuccess ? nullptr : cudaGetErrorString(status);
 }
 
 }  // namespace pairmark
