@@ -188,6 +188,23 @@ TEST_F(EndToEnd, BadInputIsOneSentenceAndExitCodeTwo) {
   }
 }
 
+TEST_F(EndToEnd, FiguresWithUnitsAreJudgedAndOnesWithoutRefused) {
+  const fs::path json = folder_ / "a.json", csv = folder_ / "b.csv", bare = folder_ / "c.json";
+  {
+    std::ofstream(json) << R"([{"gpus":1,"value":2.61,"unit":"it/s","batch_per_gpu":1},
+                               {"gpus":2,"value":2.59,"unit":"s/it","batch_per_gpu":1}])";
+  }
+  { std::ofstream(csv) << "gpus,value,unit,batch_per_gpu\n1,2.61,it/s,1\n2,2.59,s/it,1\n"; }
+  { std::ofstream(bare) << R"([{"gpus":1,"value":2.61},{"gpus":2,"value":2.59}])"; }
+  for (const auto& file : {json, csv}) {
+    const auto done = pairmark({"compare", file.string()});
+    EXPECT_EQ(done.exit_code, 0) << done.output;
+    EXPECT_NE(done.output.find("0.30"), std::string::npos) << done.output;
+    EXPECT_NE(done.output.find("15"), std::string::npos) << done.output;
+  }
+  EXPECT_EQ(pairmark({"compare", bare.string()}).exit_code, 2);
+}
+
 TEST_F(EndToEnd, AUsedFolderIsRefusedAndResumeOfAFinishedRunChangesNothing) {
   ASSERT_EQ(run_faults("none").exit_code, 0);
   const Json first = result();

@@ -75,6 +75,12 @@ Json record_of(const Item& item, const ItemResult& result, const Json& facts) {
                  {"per_rank", result.per_rank},
                  {"wall_s", result.wall_s}};
   for (const auto& [key, value] : facts.items()) record[key] = value;
+  // A trial may know its unit better than the benchmark does: integer products are not
+  // floating-point operations.
+  if (!result.per_rank.empty() && result.per_rank[0].contains("work")) {
+    const std::string unit = result.per_rank[0].at("work").value("rate_unit", "");
+    if (!unit.empty()) record["rate_unit"] = unit;
+  }
   return record;
 }
 

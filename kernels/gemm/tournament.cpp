@@ -11,11 +11,13 @@ namespace pairmark {
 namespace {
 
 constexpr double kKeep = 1.3;
-constexpr std::size_t kSecondStage = 16, kThirdStage = 6;
-constexpr double kHopeless = 10,
-                 kHopelessSeconds = 0.05;  // a warm-up run this much slower is not timed again
-constexpr double kSegment = 2e-3;  // of back-to-back runs in stage 3: long against event resolution
-constexpr double kLeastSeconds = 0.03, kMostSeconds = 0.1;  // of runs per candidate in stage 3
+constexpr std::size_t kSecondStage = 24, kMostFinalists = 16;
+constexpr double kHopeless = 10, kHopelessSeconds = 0.05;
+constexpr double kLongRun = 2e-3;  // a warm-up run of this length is a timing by itself
+// Stage 3: a GPU at its power limit sets its clock by what has run for some 100 ms, so that a
+// hungry algorithm is fast in a short run and slow in a long one. Each finalist runs alone for the
+// lead, untimed, and is then timed.
+constexpr double kLead = 0.15, kTimed = 0.1;
 
 double median(std::vector<double> values) {
   auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -36,12 +38,13 @@ class Tournament {
     first_stage();
     keep(kSecondStage, kKeep);
     forget();  // stage 1 met each candidate at another clock
-    for (int round = 0; round < 3 && (round == 0 || elapsed() < 0.8 * budget_); ++round)
+    for (int round = 0; round < 3 && (round == 0 || elapsed() < 0.5 * budget_); ++round)
       play_round(round, [](double) { return 2; });
-    keep(kThirdStage, std::numeric_limits<double>::infinity());
-    forget();
-    last_stage();
-    keep(kThirdStage, std::numeric_limits<double>::infinity());
+    const double turns = (budget_ - elapsed()) / (2 * (kLead + kTimed));
+    keep(static_cast<std::size_t>(std::clamp(turns, 2.0, double{kMostFinalists})),
+         std::numeric_limits<double>::infinity());
+    if (runners_.size() > 1) last_stage();
+    keep(kMostFinalists, std::numeric_limits<double>::infinity());
     check(!runners_.empty(), "none of the library's {} algorithms ran", all);
     TournamentResult result{runners_[0].index, runners_[0].time(), std::nullopt, measured_,
                             failed_};
@@ -68,7 +71,7 @@ class Tournament {
   void first_stage() {
     double best = std::numeric_limits<double>::infinity();
     for (auto& runner : runners_) {
-      if (measured_ > 0 && elapsed() > 0.6 * budget_) break;
+      if (measured_ > 0 && elapsed() > 0.4 * budget_) break;
       const auto warm = time_(runner.index, 1);
       ++measured_;
       if (!warm) {
@@ -76,8 +79,9 @@ class Tournament {
         ++failed_;
         continue;
       }
-      if (*warm > kHopeless * best + kHopelessSeconds) {
+      if (*warm > kLongRun || *warm > kHopeless * best + kHopelessSeconds) {
         runner.times = {*warm};
+        best = std::min(best, *warm);
         continue;
       }
       record(runner, 2);
@@ -102,22 +106,20 @@ class Tournament {
     }
   }
 
-  // One round to learn how many runs make a segment, which is thrown away; then segments until each
-  // ran long enough.
   void last_stage() {
-    play_round(0, [](double) { return 1; });
-    std::vector<double> guess;
-    for (const auto& runner : runners_) guess.push_back(runner.failed ? 0 : runner.times.back());
-    const double typical = guess.empty() ? 0 : *std::max_element(guess.begin(), guess.end());
-    const int repeats =
-        static_cast<int>(std::clamp(std::ceil(kSegment / std::max(typical, 1e-7)), 1.0, 1000.0));
+    std::vector<double> typical;
+    for (const auto& runner : runners_) typical.push_back(std::max(runner.time(), 1e-7));
+    const double one = median(typical);
+    const auto repeats = [one](double seconds) {
+      return static_cast<int>(std::clamp(std::ceil(seconds / one), 1.0, 1e5));
+    };
     forget();
-    const double segment = std::max(typical * repeats, 1e-7);
-    const int least = std::max(3, static_cast<int>(std::ceil(kLeastSeconds / segment)));
-    const int most = std::max(least, static_cast<int>(std::ceil(kMostSeconds / segment)));
-    for (int round = 0; round < most; ++round) {
+    for (int round = 0; round < 2 || elapsed() < 0.8 * budget_; ++round) {
       if (round > 0 && elapsed() > budget_) break;
-      play_round(round, [=](double) { return repeats; });
+      for (std::size_t i = 0; i < runners_.size(); ++i) {
+        Runner& runner = runners_[round % 2 == 0 ? i : runners_.size() - 1 - i];
+        if (!runner.failed && time_(runner.index, repeats(kLead))) record(runner, repeats(kTimed));
+      }
     }
   }
 

@@ -21,9 +21,10 @@ struct TournamentResult {
 };
 
 // Stage 1: every candidate once, in order, after a warm-up run; what is within 1.3 of the best
-// stays, at most 16. Stage 2: three interleaved rounds; the best 6 stay. Stage 3: interleaved
-// rounds, back and forth, until each has run for 30 to 100 ms; the lowest median wins. Candidate 0
-// is in every stage. Stages 1 and 2 end after 60 and 80 % of `budget_s`, stage 3 at its end but not
+// stays, at most 24. Stage 2: three interleaved rounds. Stage 3: the best few (as many as the
+// budget allows, at most 16) in turns of a quarter of a second, the first part untimed, back and
+// forth; the lowest median wins: the speed that lasts, not that of a cool GPU. Candidate 0 is in
+// every stage. Stages 1 and 2 end after 40 and 50 % of `budget_s`, stage 3 at its end but not
 // before one round. `now` gives seconds. Throws Error when every candidate fails.
 TournamentResult run_tournament(std::size_t candidates, double budget_s, const TimeCandidate& time,
                                 const std::function<double()>& now);
