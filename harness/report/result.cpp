@@ -37,12 +37,14 @@ Json completed(Json item) {
   return item;
 }
 
-// What the workers told about their devices once they had started, added to the ranks of the header.
+// What the workers told about their devices once they had started, added to the ranks of the
+// header.
 void take_workers(Json& ranks, const Json& told) {
   for (const Json& worker : told) {
     for (Json& rank : ranks) {
       if (rank.at("rank") != worker.at("rank")) continue;
-      for (const char* key : {"libraries", "compute_capability", "sm_count", "boost_mhz", "l2_bytes", "memory_bytes"}) {
+      for (const char* key : {"libraries", "compute_capability", "sm_count", "boost_mhz",
+                              "l2_bytes", "memory_bytes"}) {
         if (worker.at("device").contains(key)) rank[key] = worker.at("device").at(key);
       }
     }

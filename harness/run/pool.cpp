@@ -195,7 +195,8 @@ bool WorkerPool::await(int item, std::string& failure, Outcome& outcome, std::st
       outcome = Outcome::kSkipped;
       return false;
     }
-    bool all = true;
+    bool all = true, hang = false;
+    std::string late;
     for (auto& worker : workers_) {
       if (finished(*worker)) {
         const bool bad =
@@ -222,16 +223,18 @@ bool WorkerPool::await(int item, std::string& failure, Outcome& outcome, std::st
         outcome = Outcome::kError;
         return false;
       }
-      const double spent = -seconds_until(worker->phase_began),
-                   allowed = allowance_s(worker->phase);
-      if (spent > allowed) {
-        failure = fmt::format(
-            "rank {} has been in phase {} for {:.0f} s, {:.0f} s are allowed; its process was "
-            "killed",
-            worker->rank, worker->phase, spent, allowed);
-        outcome = Outcome::kHang;
-        return false;
-      }
+      const double spent = -seconds_until(worker->phase_began);
+      late += fmt::format("{}rank {} has been in phase {} for {:.0f} s", late.empty() ? "" : ", ",
+                          worker->rank, worker->phase, spent);
+      hang = hang || spent > allowance_s(worker->phase);
+    }
+    if (hang) {
+      // A rank that waits for a stuck one looks the same from outside, so all that are not done are
+      // named.
+      failure = fmt::format("{}; {:.0f} s are allowed; the processes were killed", late,
+                            allowance_s(phase));
+      outcome = Outcome::kHang;
+      return false;
     }
     if (all) return true;
     if (grace && seconds_until(*grace) < 0)

@@ -1,6 +1,7 @@
-// main() of the tests that need GPUs: without one they are skipped (exit code 77), which ctest shows as skipped.
-#include <gtest/gtest.h>
+// main() of the tests that need GPUs: without one they are skipped (exit code 77), which ctest
+// shows as skipped.
 #include <dlfcn.h>
+#include <gtest/gtest.h>
 
 #include <cstdio>
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "harness/base/build_info.h"
 #include "harness/timing/cpu_clock.h"
 #include "harness/timing/spin.h"
 #include "harness/timing/stopwatch.h"
@@ -14,6 +15,7 @@ namespace {
 // A spin of known length is timed within 1 %. The best of several, since this machine may be
 // shared: a busy neighbour can only add time.
 TEST(Stopwatch, TimesAKnownDurationWithinOnePercent) {
+  if (!build_info()["sanitize"].is_null()) GTEST_SKIP() << "sanitizers slow it down";
   auto device = open_cpu_device(0, {sched_getcpu()});
   auto stream = device->make_stream();
   Stopwatch watch(*device, *stream);
@@ -28,6 +30,7 @@ TEST(Stopwatch, TimesAKnownDurationWithinOnePercent) {
 }
 
 TEST(Stopwatch, EmptyOperationCostsUnderAMicrosecond) {
+  if (!build_info()["sanitize"].is_null()) GTEST_SKIP() << "sanitizers slow it down";
   auto device = open_cpu_device(0, {sched_getcpu()});
   auto stream = device->make_stream();
   Stopwatch watch(*device, *stream);

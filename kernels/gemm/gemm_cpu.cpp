@@ -191,7 +191,9 @@ std::optional<std::string> cpu_gemm_unsupported(const GemmShape& shape) {
                      to_string(shape.dtype));
 }
 
-std::string cpu_gemm_library() { return library_version(); }
+std::string cpu_gemm_library() {
+  return library_version();
+}
 
 std::unique_ptr<Gemm> make_cpu_gemm(Device& device, const GemmShape& shape) {
   return std::make_unique<CpuGemm>(device, shape);

@@ -1,6 +1,7 @@
 // Operands, guarded result and shapes that the tests of the cpu and the cuda product share.
 #pragma once
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -114,12 +114,14 @@ class Tournament {
       return static_cast<int>(std::clamp(std::ceil(seconds / one), 1.0, 1e5));
     };
     forget();
-    for (int round = 0; round < 2 || elapsed() < 0.8 * budget_; ++round) {
-      if (round > 0 && elapsed() > budget_) break;
+    double round_s = 0;
+    for (int round = 0; round == 0 || elapsed() + round_s < budget_; ++round) {
+      const double began = elapsed();
       for (std::size_t i = 0; i < runners_.size(); ++i) {
         Runner& runner = runners_[round % 2 == 0 ? i : runners_.size() - 1 - i];
         if (!runner.failed && time_(runner.index, repeats(kLead))) record(runner, repeats(kTimed));
       }
+      round_s = elapsed() - began;
     }
   }
 

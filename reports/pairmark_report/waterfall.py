@@ -1,6 +1,18 @@
 """Waterfall of a case: from the ideal through each loss down to what was measured."""
 
-from .canvas import BLUE, GREEN, GREY, MARGIN, PURPLE, RED, SOFT, WIDTH, Canvas, Scale, text_width
+from .canvas import (
+    BLUE,
+    GREEN,
+    GREY,
+    MARGIN,
+    PURPLE,
+    RED,
+    SOFT,
+    WIDTH,
+    Canvas,
+    Scale,
+    text_width,
+)
 from .charts import RIGHT, Rows, case_name, words_of
 
 MAX_PICTURES = 12

@@ -7,7 +7,6 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import synthetic
-
 from pairmark_report import render, result_file
 
 

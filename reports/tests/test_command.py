@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from helpers import result
-
 from pairmark_report import cli, output
 
 REPORTS = Path(__file__).resolve().parent.parent

@@ -9,7 +9,6 @@ import pytest
 import synthetic
 from helpers import Page, files, page, report_of, result
 from jsonschema import Draft7Validator
-
 from pairmark_report import figures, machine, view
 
 SCHEMA = (
