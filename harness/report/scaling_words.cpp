@@ -30,8 +30,11 @@ std::string verdict_of(const Estimate& speedup, int n, const Json& waterfall_jso
       n == 2 ? "the second device is " : fmt::format("the other {} devices are ", n - 1);
   const double s = speedup.value;
   const auto& ci = speedup.ci95;
-  const bool may_be_one = ci && ci->low <= 1 && ci->high >= 1;
   const std::string figure = format_significant(s) + " times one device";
+  if (ci && ci->low <= 1 && ci->high >= 1) {
+    return fmt::format("undecided: {}, but the 95 % interval includes 1; use more launches",
+                       figure);
+  }
   if (s < 1) {
     std::string text = devices + "harmful for this workload: " + figure;
     const Json* worst = nullptr;
@@ -42,12 +45,7 @@ std::string verdict_of(const Estimate& speedup, int n, const Json& waterfall_jso
     if (worst != nullptr && worst->at("stage") != "unexplained") {
       text += ", most of it lost to " + worst->at("stage").get<std::string>();
     }
-    return may_be_one ? text + " (the interval includes 1 and cannot decide; use more launches)"
-                      : text;
-  }
-  if (may_be_one) {
-    return devices + "not worth it for this workload: " + figure +
-           " (the interval includes 1 and cannot decide; use more launches)";
+    return text;
   }
   if (s < kWorthIt) {
     const bool undecided = ci && ci->high >= kWorthIt;
