@@ -91,6 +91,8 @@ TEST(Json, WrittenWholeOrNotAtAll) {
   EXPECT_THROW(write_file_atomic(folder / "missing" / "x.json", "y"), Error);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
   EXPECT_THROW(read_file(folder), UsageError);
+  EXPECT_THROW(write_file_atomic("/dev/null", "y"),
+               Error);  // renaming over it would replace the device
   std::filesystem::remove_all(folder);
 }
 

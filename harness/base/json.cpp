@@ -80,6 +80,10 @@ Json read_json_file(const std::filesystem::path& path) {
 }
 
 void write_file_atomic(const std::filesystem::path& path, std::string_view content) {
+  std::error_code unknown;
+  if (std::filesystem::exists(path, unknown) && !std::filesystem::is_regular_file(path, unknown)) {
+    throw Error(fmt::format("cannot write {}: it is there and is not a file", path.string()));
+  }
   const std::string temporary = fmt::format("{}.{}.tmp", path.string(), ::getpid());
   {
     File file(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC);

@@ -2,10 +2,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <set>
 
 #include "harness/base/build_info.h"
 #include "harness/base/error.h"
@@ -88,7 +92,70 @@ void require_same_devices(const Json& header, const DeviceSelection& selection) 
   if (!same) throw UsageError("the devices are not those the run began with; start a new run");
 }
 
+// The same build and the same plan, or figures of two programs would stand in one result under one
+// name.
+void require_same_run(const std::vector<Json>& earlier, const Plan& plan) {
+  const Json& build = earlier[0].at("pairmark");
+  for (const char* key : {"version", "commit", "dirty"}) {
+    if (build.at(key) != build_info().at(key)) {
+      throw UsageError("the run was begun by another build of pairmark; start a new run");
+    }
+  }
+  std::set<std::string> planned;
+  for (const Item& item : plan.items) planned.insert(item.row_id());
+  for (const Json& record : earlier) {
+    if (record.at("type") != "item") continue;
+    const std::string row =
+        fmt::format("{}/{}/{}/{}[{}]", record.at("suite").get<std::string>(),
+                    record.at("benchmark").get<std::string>(), record.at("case").get<std::string>(),
+                    record.at("arm").get<std::string>(),
+                    fmt::join(record.at("ranks").get<std::vector<int>>(), ","));
+    if (!planned.contains(row)) {
+      throw UsageError(fmt::format(
+          "the journal holds {}, which this run does not measure; start a new run", row));
+    }
+  }
+}
+
+// Before anything is measured: a report file that cannot be written must not cost the run.
+void require_writable_folder(const std::string& file) {
+  if (file.empty()) return;
+  const fs::path folder =
+      fs::path(file).has_parent_path() ? fs::path(file).parent_path() : fs::path(".");
+  if (::access(folder.c_str(), W_OK) != 0) {
+    throw UsageError(fmt::format("cannot write {}: {}", file, std::strerror(errno)));
+  }
+  if (fs::exists(file) && !fs::is_regular_file(file)) {
+    throw UsageError(fmt::format("cannot write {}: it is there and is not a file", file));
+  }
+}
+
+// The command line without the caller's home folder, whose name is often that of a person.
+std::vector<std::string> without_home(std::vector<std::string> words) {
+  if (!words.empty()) words[0] = fs::path(words[0]).filename().string();
+  const char* home = std::getenv("HOME");
+  if (home == nullptr || std::string_view(home).size() < 2) return words;
+  for (auto& word : words) {
+    for (std::size_t at; (at = word.find(home)) != std::string::npos;)
+      word.replace(at, std::strlen(home), "~");
+  }
+  return words;
+}
+
+// Other work on the machine is the commonest reason for a figure that does not repeat.
+Json load_finding() {
+  double load = 0;
+  const long cpus = ::sysconf(_SC_NPROCESSORS_ONLN);
+  if (::getloadavg(&load, 1) != 1 || load < 0.5 * static_cast<double>(cpus)) return nullptr;
+  return {{"severity", "warn"},
+          {"text", "the machine was busy when the run began: figures may be low and scattered"},
+          {"evidence", fmt::format("load average {:.1f} on {} CPUs", load, cpus)},
+          {"next_step", "run again when nothing else works on the machine"}};
+}
+
 Prepared prepare(const RunOptions& given) {
+  require_writable_folder(given.junit);
+  require_writable_folder(given.gbench);
   Prepared p;
   p.options = given;
   if (!given.resume.empty()) {
@@ -109,6 +176,7 @@ Prepared prepare(const RunOptions& given) {
   p.selection = select(p.options);
   if (!p.earlier.empty()) require_same_devices(p.earlier[0], p.selection);
   p.plan = make_plan(p.suites.suites, plan_request(p.options, p.selection));
+  if (!p.earlier.empty()) require_same_run(p.earlier, p.plan);
   p.plan.skips.insert(p.plan.skips.end(), p.suites.broken.begin(), p.suites.broken.end());
   return p;
 }
@@ -117,6 +185,8 @@ Json header_of(const Prepared& p, const std::vector<std::string>& command_line) 
   SnapshotOptions wanted;
   wanted.include_host_name = p.options.include_host_name;
   const Json machine = capture_snapshot(wanted);
+  Json findings = to_json(find_findings(machine));
+  if (const Json busy = load_finding(); !busy.is_null()) findings.push_back(busy);
   Json ranks = Json::array();
   for (std::size_t i = 0; i < p.selection.devices.size(); ++i) {
     Json rank = to_json(p.selection.devices[i]);
@@ -128,7 +198,7 @@ Json header_of(const Prepared& p, const std::vector<std::string>& command_line) 
           {"pairmark", build_info()},
           {"run",
            {{"started_utc", utc_now()},
-            {"command", command_line},
+            {"command", without_home(command_line)},
             {"profile", p.options.profile},
             {"device", p.selection.kind},
             {"seed", p.options.seed},
@@ -137,7 +207,7 @@ Json header_of(const Prepared& p, const std::vector<std::string>& command_line) 
             {"options", to_json(p.options)}}},
           {"machine", machine},
           {"ranks", ranks},
-          {"findings", to_json(find_findings(machine))}};
+          {"findings", findings}};
 }
 
 PoolOptions pool_options(const Prepared& p) {

@@ -2,6 +2,8 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "harness/base/error.h"
 #include "harness/base/units.h"
 
@@ -31,7 +33,8 @@ std::shared_ptr<RunOptions> declare_run_options(CLI::App& app) {
   app.add_option("--scaling", o->scaling, "weak (same work on each device), strong (same total)")
       ->delimiter(',')
       ->capture_default_str();
-  app.add_option("--launches", o->launches, "fresh sets of worker processes (default: 3; full: 5)");
+  app.add_option("--launches", o->launches, "fresh sets of worker processes (default: 3; full: 5)")
+      ->check(CLI::Range(1, 1000));
   app.add_option("--seed", o->seed, "of the data and the order")->capture_default_str();
   app.add_option("--timeout", o->timeout,
                  "longest time of one phase of one case, e.g. 90s (default: 60s; full: 300s)");
@@ -102,6 +105,9 @@ PlanRequest plan_request(const RunOptions& o, const DeviceSelection& selection) 
   request.device = selection.kind;
   request.devices = static_cast<int>(selection.devices.size());
   request.counts = o.gpus;
+  std::sort(request.counts.begin(), request.counts.end());
+  request.counts.erase(std::unique(request.counts.begin(), request.counts.end()),
+                       request.counts.end());
   request.profile = profile_from_string(o.profile);
   request.launches = launches_of(o);
   request.seed = o.seed;
@@ -131,8 +137,9 @@ std::string repeat_command(const RunOptions& o, const DeviceSelection& selection
   std::string command =
       fmt::format("pairmark run --profile {} --suite {} --filter '/{}/' --device {}", o.profile,
                   item.suite, item.benchmark, selection.kind);
-  const int devices = item.ranks.back() + 1;
-  command += fmt::format(" --gpus {}", devices == 1 ? "1" : fmt::format("1,{}", devices));
+  // The counts of this run, not only the row's: on cpu they decide how the cores are divided.
+  command += fmt::format(" --gpus {}", fmt::join(o.gpus, ","));
+  if (!o.timeout.empty()) command += fmt::format(" --timeout {}", o.timeout);
   if (!o.devices.empty()) command += fmt::format(" --devices {}", fmt::join(o.devices, ","));
   const Json axes = item.c.axes();  // named: items() does not keep a temporary alive
   for (const auto& [axis, value] : axes.items()) {

@@ -214,7 +214,9 @@ Json compare_pair(const Pair& pair, const RunView& run_a, const RunView& run_b,
   } else if (std::string why = missing_figure(a); !why.empty()) {
     set(out, "INVALID-BASELINE", fmt::format("no figure in {}: {}", options.name_a, why));
   } else if (why = missing_figure(b); !why.empty()) {
-    set(out, "GONE", fmt::format("no figure in {}: {}", options.name_b, why));
+    const std::string outcome = text_of(b, "outcome");
+    const bool failed = outcome != "skipped" && outcome != "unsupported";
+    set(out, failed ? "BROKEN" : "GONE", fmt::format("no figure in {}: {}", options.name_b, why));
   } else if (why = unit_mismatch(a, b, options); !why.empty()) {
     set(out, "UNIT-MISMATCH", why);
   } else {
@@ -307,7 +309,7 @@ void add_rows(Json& out, const RunView& a, const RunView& b, const ResultCompare
 
 void summarize_rows(Json& out) {
   Json counts = Json::object();
-  for (const char* status : {"FASTER", "SLOWER", "SAME", "UNDECIDED", "NEW", "GONE",
+  for (const char* status : {"FASTER", "SLOWER", "SAME", "UNDECIDED", "NEW", "GONE", "BROKEN",
                              "NOT-COMPARABLE", "INVALID-BASELINE", "UNIT-MISMATCH"})
     counts[status] = 0;
   for (const Json& row : out["rows"])
@@ -318,15 +320,16 @@ void summarize_rows(Json& out) {
                                  compared, compared == 1 ? "row" : "rows", count("SLOWER"),
                                  count("FASTER"), count("SAME"), count("UNDECIDED"));
   std::string rest;
-  for (const auto& [status, words] : {std::pair("NEW", "new"), std::pair("GONE", "gone"),
-                                      std::pair("NOT-COMPARABLE", "not comparable"),
-                                      std::pair("INVALID-BASELINE", "without valid baseline"),
-                                      std::pair("UNIT-MISMATCH", "in different units")}) {
+  for (const auto& [status, words] :
+       {std::pair("NEW", "new"), std::pair("GONE", "gone"), std::pair("BROKEN", "broken"),
+        std::pair("NOT-COMPARABLE", "not comparable"),
+        std::pair("INVALID-BASELINE", "without valid baseline"),
+        std::pair("UNIT-MISMATCH", "in different units")}) {
     if (count(status) > 0)
       rest += fmt::format("{}{} {}", rest.empty() ? "" : ", ", count(status), words);
   }
   out["summary"] = rest.empty() ? text : fmt::format("{} Not compared: {}.", text, rest);
-  out["exit_code"] = count("SLOWER") > 0                       ? kExitBad
+  out["exit_code"] = count("SLOWER") + count("BROKEN") > 0     ? kExitBad
                      : compared == 0 && out["scaling"].empty() ? kExitNothingRan
                                                                : kExitOk;
   out["counts"] = std::move(counts);

@@ -23,11 +23,12 @@ struct ResultCompareOptions {
 //  confidence}], scaling [{case, devices_a, devices_b, speedup, ci95, efficiency, text}], counts
 //  {status: n}, summary, exit_code}.
 // status: FASTER, SLOWER, SAME, UNDECIDED (by harness/stats, from the raw samples), NEW, GONE,
-// NOT-COMPARABLE, INVALID-BASELINE, UNIT-MISMATCH. speed_ratio = speed of b / speed of a, 1.05 = 5
-// % faster. differences stand in the way of a comparison; changes (commit, libraries, profile) are
-// what a comparison may be about. A case on one device in one result and on several in the other is
-// scaling, not a change. exit_code: 1 when a row is SLOWER, 4 when nothing could be compared, else
-// 0. Throws UsageError when a or b is not a result or its schema is of another major version.
+// BROKEN (had a figure, now fails), NOT-COMPARABLE, INVALID-BASELINE, UNIT-MISMATCH. speed_ratio =
+// speed of b / speed of a, 1.05 = 5 % faster. differences stand in the way of a comparison; changes
+// (commit, libraries, profile) are what a comparison may be about. A case on one device in one
+// result and on several in the other is scaling, not a change. exit_code: 1 when a row is SLOWER or
+// BROKEN, 4 when nothing could be compared, else 0. Throws UsageError when a or b is not a result
+// or its schema is of another major version.
 Json compare_results(const Json& a, const Json& b, const ResultCompareOptions& options = {});
 
 // The same for a person. `comparison` is what compare_results returned.

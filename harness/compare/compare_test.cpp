@@ -83,7 +83,7 @@ TEST(Compare, I5ZeroOrFailedBaseline) {
   failed["rows"][0]["reason"] = "one element differs";
   EXPECT_EQ(reason(compare_results(failed, single())),
             "no figure in A: incorrect: one element differs");
-  EXPECT_EQ(status(compare_results(single(), failed)), "GONE");
+  EXPECT_EQ(status(compare_results(single(), failed)), "BROKEN");
   EXPECT_EQ(reason(compare_results(single(), failed)),
             "no figure in B: incorrect: one element differs");
 }

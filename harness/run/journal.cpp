@@ -12,10 +12,16 @@
 namespace pairmark {
 namespace {
 
-// Bytes up to and with the last newline: what stands after it was torn.
+// Bytes up to the end of the last whole line that is JSON: what stands after it was torn.
 std::size_t whole_size(const std::string& text) {
   const std::size_t newline = text.rfind('\n');
-  return newline == std::string::npos ? 0 : newline + 1;
+  if (newline == std::string::npos) return 0;
+  const std::size_t before = newline == 0 ? std::string::npos : text.rfind('\n', newline - 1);
+  const std::size_t last = before == std::string::npos ? 0 : before + 1;
+  return Json::accept(text.begin() + static_cast<std::ptrdiff_t>(last),
+                      text.begin() + static_cast<std::ptrdiff_t>(newline))
+             ? newline + 1
+             : last;
 }
 
 }  // namespace

@@ -83,6 +83,7 @@ std::vector<Case> cases_of(const BenchmarkFacts& benchmark, const PlanRequest& r
   }
   std::vector<Case> cases = with_axes(benchmark.axes, profile->second, request.axes);
   if (!request.filter) return cases;
+  if (request.filter->size() > 500) throw UsageError("--filter is longer than 500 characters");
   try {
     const std::regex pattern(*request.filter);
     std::erase_if(cases, [&](const Case& c) {
