@@ -5,7 +5,7 @@
 #     build  the preset cpu               unit  its tests (without label full, unless --full)
 #     lint   clang-format, layers, headers, text, shell, Python
 #     cuda   compiles the preset cuda for one architecture; GPU tests run where a GPU is and must skip where none is
-#     asan, tsan  the tests again under the sanitizers (without the labels full and timing)
+#     asan, tsan  the tests again under the sanitizers (without the labels full and timing); only when named
 set -euo pipefail
 # shellcheck source=common.sh source-path=SCRIPTDIR
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -23,7 +23,8 @@ for argument in "$@"; do
     die 2 "unknown argument '$argument'; stages: ${all_stages[*]}; option: --full"
   fi
 done
-((${#stages[@]})) || stages=("${all_stages[@]}")
+# TODO: asan and tsan join the default once a whole run of each has been seen to pass; so far single test programs have.
+((${#stages[@]})) || stages=(build unit lint cuda)
 
 # run_ctest PRESET [ctest arguments]: with its closing lines; finding no test is an error.
 run_ctest() {
