@@ -65,10 +65,10 @@ void add_row(Table& table, const Json& row, const ConsoleOptions& options) {
 std::string rows_text(const Json& comparison, const ConsoleOptions& options) {
   // What needs action first.
   static constexpr std::array<const char*, 10> kOrder{"SLOWER",        "GONE",
-                                                     "BROKEN",        "INVALID-BASELINE",
-                                                     "UNIT-MISMATCH", "NOT-COMPARABLE",
-                                                     "UNDECIDED",     "FASTER",
-                                                     "NEW",           "SAME"};
+                                                      "BROKEN",        "INVALID-BASELINE",
+                                                      "UNIT-MISMATCH", "NOT-COMPARABLE",
+                                                      "UNDECIDED",     "FASTER",
+                                                      "NEW",           "SAME"};
   Table table({{"status", false, 0, status_style},
                {"speed", true},
                {"99.5 % interval", true},
