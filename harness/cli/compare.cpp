@@ -1,10 +1,10 @@
 #include <unistd.h>
 
-#include <filesystem>
 #include <iostream>
 
 #include "harness/base/error.h"
 #include "harness/cli/commands.h"
+#include "harness/cli/files.h"
 #include "harness/cli/progress.h"
 #include "harness/compare/compare.h"
 #include "harness/compare/figures.h"
@@ -12,11 +12,6 @@
 
 namespace pairmark {
 namespace {
-
-std::string result_path(const std::string& given) {
-  const std::filesystem::path path = given;
-  return std::filesystem::is_directory(path) ? (path / "result.json").string() : given;
-}
 
 // A list of figures with units, from JSON or CSV (columns gpus, value, unit, batch_per_gpu or
 // samples).

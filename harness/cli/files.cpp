@@ -16,4 +16,9 @@ std::filesystem::path shared_file(const std::string& installed, const std::strin
                   beside.string(), source.string()));
 }
 
+std::string result_path(const std::string& given) {
+  const std::filesystem::path path = given;
+  return std::filesystem::is_directory(path) ? (path / "result.json").string() : given;
+}
+
 }  // namespace pairmark

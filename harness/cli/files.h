@@ -11,4 +11,7 @@ namespace pairmark {
 // tree>/<in_source>. Throws Error when neither is there.
 std::filesystem::path shared_file(const std::string& installed, const std::string& in_source);
 
+// What a user named as a result: the file, or result.json in the folder of a run.
+std::string result_path(const std::string& given);
+
 }  // namespace pairmark

@@ -27,11 +27,7 @@ Command add_report(CLI::App& app) {
     const char* chosen = std::getenv("PAIRMARK_PYTHON");
     std::vector<std::string> command = {
         chosen != nullptr && *chosen != '\0' ? chosen : default_python(), "-m", "pairmark_report"};
-    for (const auto& result : *results) {
-      const std::filesystem::path path = result;
-      command.push_back(std::filesystem::is_directory(path) ? (path / "result.json").string()
-                                                            : result);
-    }
+    for (const auto& result : *results) command.push_back(result_path(result));
     command.insert(command.end(), {"-o", *folder});
     ::setenv("PYTHONPATH", package.parent_path().parent_path().c_str(), 1);
     std::vector<char*> argv;
